@@ -98,14 +98,18 @@ function* searchCall(
       yield* searchCall(fields, inner, at);
       continue;
     }
-    const means = findSelectingField(name);
+    // An object such as a user may have fields of its own.
+    const means = path.length === 0 ? findMeaning(name, inner) : findSelectingField(name);
     if (means === undefined) continue;
     const canRename = isKnown(means);
-    // An object such as a user may have fields of its own.
-    const isSelecting =
-      path.length > 0 ? canRename : means !== 'accessRole' || name === means || isAccessRole(inner);
-    if (isSelecting) yield { path: at, means, canRename };
+    if (path.length === 0 || canRename) yield { path: at, means, canRename };
   }
+}
+
+/** Returns the field that an unknown field of a call or record means, if it selects a target or a role. */
+export function findMeaning(name: string, value: unknown): string | undefined {
+  const means = findSelectingField(name);
+  return means !== 'accessRole' || name === means || isAccessRole(value) ? means : undefined;
 }
 
 /** Lists the schemas that a value may match, without wrappers. */

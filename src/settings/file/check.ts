@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { definitionOf, unwrap } from '../../catalog/introspect.ts';
+import { findMeaning } from '../../catalog/selecting-fields.ts';
 import { LITERAL_SECRET, type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
 import { findTargetIdProblems } from '../../catalog/target-ids.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
@@ -67,7 +68,7 @@ export function checkSettings(tree: MapTree, problems: Problems): SettingsFields
   for (const overlay of [tree, ...overlaysOf(tree)]) findDuplicates(overlay, problems);
   findAnonymousEndpoints(tree, problems);
   if (data) reportCycles(data, tree, problems);
-  if (data) reportUnclearIds(data, tree, problems);
+  if (data) reportTargets(data, tree, problems);
   return data;
 }
 
@@ -175,10 +176,35 @@ function reportCycles({ folders = [] }: SettingsFields, tree: MapTree, problems:
   }
 }
 
-function reportUnclearIds(fields: SettingsFields, tree: MapTree, problems: Problems): void {
+/** Reports IDs and fields with which a record could go to another target than the user meant. */
+function reportTargets(fields: SettingsFields, tree: MapTree, problems: Problems): void {
   const { activities: _a, agentGroups: _g, crdt: _c, userData: _u, ...settings } = fields;
   for (const { path, message } of findTargetIdProblems(settingsSchema, settings))
     problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
+  for (const [kind, records] of Object.entries(settings))
+    if (Array.isArray(records)) reportSelectingFields(kind, records, tree, problems);
+}
+
+/** Reports own fields of records that look like those that select a target or a role. */
+function reportSelectingFields(
+  kind: string,
+  records: readonly object[],
+  tree: MapTree,
+  problems: Problems,
+): void {
+  const known = knownFieldsAt([kind, 0]);
+  for (const [at, record] of records.entries())
+    for (const [name, value] of Object.entries(record)) {
+      const means = known.includes(name) ? undefined : findMeaning(name, value);
+      if (means === undefined) continue;
+      const place = fieldOf(treeAt(tree, [kind, at]), name)?.key ?? placeAt(tree, [kind, at]);
+      const problem = name === means ? 'is not a field of these records' : `looks like '${means}'`;
+      const use = known.includes(means) ? 'name it so, or ' : '';
+      const declare = known.includes('memberships') ? 'declare a membership, or ' : '';
+      problems.add(place, `${problem}; ${use || declare}remove it`, {
+        path: formatFieldPath([kind, at, name]),
+      });
+    }
 }
 
 function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {

@@ -357,6 +357,18 @@ describe('loadSettings refuses', () => {
       'folders: [{organizationId: o, folderId: a, parentFolderId: ▶b}, {organizationId: o, folderId: b, parentFolderId: a}]',
       /would contain itself/,
     ],
+    [
+      'users: [{organizationId: o, userId: u, ▶role: viewer}]',
+      "users[0].role: looks like 'accessRole'; name it so, or remove it",
+    ],
+    [
+      'users: [{organizationId: o, userId: u, ▶folder: f}]',
+      "users[0].folder: looks like 'folderId'; declare a membership, or remove it",
+    ],
+    [
+      'groups: [{organizationId: o, groupId: g, ▶Organisation: p}]',
+      "groups[0].Organisation: looks like 'organizationId'; name it so, or remove it",
+    ],
     ['users: {▶form: x.csv, from: svc.yaml}', "users.form: unknown field; did you mean 'from'?"],
     [
       'environments: {p: {▶profil: x}}',
