@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { closeAfter } from '../kernel/resource.ts';
 import type { FileFingerprint, InputBytes } from './input-bytes.ts';
+import { rejectCompressed } from './source/decode.ts';
 import type { RecordLayout, SourceRequest } from './source/record-layout.ts';
 import { InputError, type Source } from './source/source.ts';
 import {
@@ -74,6 +75,7 @@ export function createSheetFile(
 function requireWorkbook(head: Uint8Array, name: string): void {
   if (hasZipSignature(head)) return;
   if (hasOldSpreadsheetSignature(head)) throw createSpreadsheetError(name);
+  rejectCompressed(head, name);
   throw new InputError(
     name,
     {},

@@ -24,7 +24,8 @@ export interface DecodeRequest {
 }
 
 /** Programs that decompress, by the first bytes of files that svc cannot read. */
-const DECOMPRESSORS: readonly (readonly [signature: RegExp, program: string])[] = [
+const DECOMPRESSORS: readonly (readonly [signature: RegExp | string, program: string])[] = [
+  ['\x1f\x8b', 'gzip'],
   [/^BZh[1-9]1A/, 'bzip2'],
   [/^\xfd7zXZ\0/, 'xz'],
   [/^\x28\xb5\x2f\xfd/, 'zstd'],
@@ -43,9 +44,10 @@ export function rejectBinary(head: Uint8Array, name: string): void {
   throw new InputError(name, {}, `expected UTF-8 text, found ${found}`, hint);
 }
 
-function rejectCompressed(head: Uint8Array, name: string): void {
+/** @throws SvcError `invalid_input` if bytes start like those of a compressed file */
+export function rejectCompressed(head: Uint8Array, name: string): void {
   const start = Buffer.from(head.subarray(0, MAX_SIGNATURE_BYTES)).toString('latin1');
-  const program = DECOMPRESSORS.find(([signature]) => signature.test(start))?.[1];
+  const program = DECOMPRESSORS.find(([signature]) => start.search(signature) === 0)?.[1];
   if (program === undefined) return;
   const command =
     name === 'stdin'

@@ -114,9 +114,9 @@ function createSizeError({ name, listName }: ListRequest, text: string, limit: s
       ? ['', 'records.ndjson']
       : [` ${quoteForShell(name)}`, quoteForShell(`${name.replace(/\.ya?ml$/i, '')}.ndjson`)];
   const [path, key] = listField ? [`.${listField}[]`, `["${listField}"]`] : ['.[]', ''];
-  // Both commands keep the text of values such as 0123, no, and 1e5.
-  const python = `import json, sys, yaml; [print(json.dumps(r)) for r in yaml.load(sys.stdin.buffer, yaml.BaseLoader)${key}]`;
-  const yq = `${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"`;
+  // Both commands merge maps and keep nulls, and the text of values such as 0123, no, and 1e5.
+  const python = `import json, sys, yaml; L = getattr(yaml, "CSafeLoader", yaml.SafeLoader); L.yaml_implicit_resolvers = {k: [r for r in v if r[0][18:] in ("null", "merge")] for k, v in L.yaml_implicit_resolvers.items()}; [print(json.dumps(r)) for r in yaml.load(sys.stdin.buffer, L)${key}]`;
+  const yq = `explode(.) | ${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"`;
   return new InputError(
     name,
     {},

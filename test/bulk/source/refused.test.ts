@@ -248,7 +248,7 @@ describe('the error for an invalid input names the position and the problem', ()
     const path = limit.endsWith('records') ? '.users[]' : '.[]';
     // The numbers 0123 and 1e5 stay texts.
     expect(hint).toContain(
-      `yq -o json -I 0 '${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"' > `,
+      `yq -o json -I 0 'explode(.) | ${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"' > `,
     );
   });
 

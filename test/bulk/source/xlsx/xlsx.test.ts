@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openInputFile } from '../../../../src/bulk/input-file.ts';
 import { createTemporaryFolder } from '../../../temporary-folder.ts';
@@ -465,6 +466,11 @@ describe('a file that is not a valid workbook', () => {
   it.each<[string, Uint8Array, string]>([
     ['text', Buffer.from('userId\na\n'), 'u.xlsx: the file is not an .xlsx file'],
     ['nothing', Buffer.alloc(0), 'u.xlsx: the input is empty'],
+    [
+      'gzip',
+      gzipSync(createWorkbook({ rows: HEADER })),
+      'u.xlsx: the input is compressed with gzip',
+    ],
     [
       'a file with a password',
       Buffer.from('d0cf11e0a1b11ae1', 'hex'),
