@@ -90,12 +90,12 @@ async function follow(
 /** Flags that may be given several times. */
 const REPEATABLE = /^--(?:only|org|map|user|filter-type|trigger)$/;
 
-function isPlaceholder(word: string): boolean {
+export function isPlaceholder(word: string): boolean {
   return /^<.*>$|…/.test(word);
 }
 
 /** Returns the command lines in the output of a run: in hints, notes, and `next`. */
-function collectCommands({ stdout, stderr }: Run): readonly string[] {
+export function collectCommands({ stdout, stderr }: Run): readonly string[] {
   const texts = [stdout, ...stderr.split('\n')].flatMap((text) => {
     const parsed = tryParseJson(text);
     return parsed === undefined ? linesOf(text) : linesOfData(parsed);
@@ -128,7 +128,7 @@ function commandsIn(line: string): readonly string[] {
     const text = line.slice(index);
     const words: string[] = [];
     for (const word of splitWords(isQuoted ? text.replace(/'(?=\?|$| or ).*/s, '') : text)) {
-      if (SENTENCE.test(word)) break;
+      if (SENTENCE.test(word) || word.startsWith('(')) break;
       words.push(word.replace(/[;,`)]+$/, ''));
       if (/[;,`)]$/.test(word)) break;
     }
@@ -141,7 +141,7 @@ function splitWords(line: string): readonly string[] {
 }
 
 /** Splits a command line that svc printed for a shell. */
-function splitLine(line: string): readonly string[] {
+export function splitLine(line: string): readonly string[] {
   return splitWords(line).map((word) => word.replace(/'([^']*)'|\\(.)/g, '$1$2'));
 }
 

@@ -119,7 +119,7 @@ describe.each([
     name: '--local and --store',
     prepare: createLocalUser,
     others: LOCAL_SITUATIONS,
-    skipped: ['documents add --org acme …', 'webhooks listen', 'serve'],
+    skipped: ['webhooks listen', 'serve'],
   },
   { name: 'a profile', prepare: createProfileUser, others: [], skipped: [] },
 ])('with $name', ({ prepare, others, skipped }) => {
@@ -133,16 +133,10 @@ describe.each([
       await followHints(user, [...user.flags, ...words, '-o', 'json'], followed, { elsewhere });
     const names = (lines: readonly string[]) =>
       lines.map((line) => line.replace(/^svc (?:-p staging|--local --store '.*?') /, ''));
-    expect(followed.ran.length).toBeGreaterThanOrEqual(38);
-    expect(names(followed.skipped)).toEqual(skipped);
-    // The question which command was meant names no flags but those of the service.
-    expect(names(followed.incomplete)).toEqual([
-      'folders list',
-      'users add',
-      'folders list',
-      'documents list',
-      'auth-tokens list',
-    ]);
+    expect(followed.ran.length).toBeGreaterThanOrEqual(36);
+    const isFilledIn = (line: string) => /<[a-z]+>|…/.test(line);
+    expect(names(followed.skipped).filter((line) => !isFilledIn(line))).toEqual(skipped);
+    expect(followed.incomplete).toEqual([]);
   });
 
   it('each command that plans, applied settings, and undo print can be run', async () => {

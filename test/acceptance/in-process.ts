@@ -4,7 +4,7 @@ import { reportError } from '../../src/commands/terminal/report-error.ts';
 import { resolveUserFolders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { fakeContext } from '../commands/fake-context.ts';
-import { checkHintedSteps } from './hinted-steps.ts';
+import { checkPrintedCommands } from './hinted-steps.ts';
 import { newUser, type Run, type Setting, type User } from './svc.ts';
 
 /**
@@ -67,10 +67,12 @@ async function execute(
     : runCommandLine(words, { ...context, io })
   ).then(
     () => 0,
-    async (thrown: unknown) => {
-      await checkHintedSteps(thrown);
-      return reportError(io, words, env, thrown);
-    },
+    (thrown: unknown) => reportError(io, words, env, thrown),
   );
+  await checkPrintedCommands(words, {
+    code,
+    stdout: context.stdout(),
+    stderr: context.stderr(),
+  });
   return { code, context };
 }

@@ -254,7 +254,11 @@ describe('errors', () => {
   );
 
   it.each([
-    [['users', 'ad'], 2, /unknown command 'ad'\nhint: did you mean 'svc users add'\?/],
+    [
+      ['users', 'ad'],
+      2,
+      /unknown command 'ad'\nhint: did you mean 'svc users add --org <id> --user <id>'\?/,
+    ],
     [['users', 'add', '--fiel', 'x'], 2, /unknown flag '--fiel'\nhint: did you mean '--file'\?/],
     [['users', 'add', '--local', '--user', 'u1'], 2, /--org is required/],
     [['users', 'add', '--local', '--org', 'acme'], 2, /no users|nothing/],

@@ -24,6 +24,7 @@ import { usesJsonMessages } from '../terminal/terminal.ts';
 import { commandPath } from './command-words.ts';
 import { withLocalList } from './local-list.ts';
 import { createProgram } from './program.ts';
+import { completeSuggestions } from './usage-error.ts';
 
 export async function runCommandLine(
   words: readonly string[],
@@ -60,7 +61,9 @@ export async function runCommandLine(
         error instanceof SvcError
           ? withServiceFlags(
               withFolderHint(
-                opened ? await withoutForbiddenHint(error, opened.context) : error,
+                opened
+                  ? await withoutForbiddenHint(error, opened.context)
+                  : await completeSuggestions(error),
                 processEnvironment.folders,
               ),
               opened?.context.options ?? parsedServiceFlags(program),

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { SHOWN_KINDS } from '../../catalog/local/stored-kinds.ts';
-import { type Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
+import { Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findByPath, findChild, SHORTCUTS } from '../tree/aliases.ts';
@@ -163,7 +163,7 @@ function describeMissingAction(
 ): [message: string, hint: string | Hint] {
   const suggested = suggestCommands(node, [...action.words, ...(action.similar ?? [])]);
   if (suggested.length > 0)
-    return [message, didYouMean(suggested.map(({ path }) => suggest(path, root)))];
+    return [message, didYouMean(suggested.map(({ path }) => suggest(path, root, given)))];
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
   if (!hasOperations) return [message, commandsHint(node)];
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
@@ -227,7 +227,7 @@ function wordHint(words: readonly string[], command: Command, root: Node): strin
   if (otherTools) return otherTools;
   const nearest = findNearestPath(node, words, others);
   if (nearest.length > 0)
-    return didYouMean([suggest([...commandWords(command), ...nearest], root)]);
+    return didYouMean([suggest([...commandWords(command), ...nearest], root, rest)]);
   const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);
   if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS) {
     const paths = nodes.map((found) => [...found.path, ...findNearestPath(found, rest)]);
@@ -247,11 +247,42 @@ function didYouMean([first, ...others]: readonly NextStep[]): Hint {
   return hint`did you mean ${all}?`;
 }
 
-/** Suggests a command. Only an operation certainly takes the flags that select a service. */
-function suggest(words: readonly string[], root: Node): NextStep {
+/**
+ * Suggests a command. Only an operation certainly takes the flags that select a service.
+ * @param given words after the word that is not a command
+ */
+function suggest(words: readonly string[], root: Node, given: readonly string[] = []): NextStep {
   const node = findByPath(root, words);
   if (node && !node.leaf) return step('help', ...words);
-  return step(node?.leaf?.kind === 'operation' ? 'list' : 'inspect', ...words);
+  if (node?.leaf?.kind !== 'operation') return step('inspect', ...words);
+  return step('list', ...words, ...organizationWords(given));
+}
+
+/** Adds the values that suggested operations require, for the user to fill in. */
+export async function completeSuggestions(error: SvcError): Promise<SvcError> {
+  const { structuredHint, cause } = error;
+  if (Object(cause).code !== 'commander.unknownCommand' || !(structuredHint instanceof Hint))
+    return error;
+  const { manifest } = await import('../../catalog/manifest.ts');
+  const { createFlagDefinitions } = await import('../call/flag-definitions.ts');
+  const complete = (suggestion: NextStep): NextStep => {
+    const { command, placeholder } = suggestion;
+    const entry = manifest.find(({ command: words }) =>
+      words.every((word, at) => word === command[at]),
+    );
+    if (!entry || placeholder !== undefined || command.includes('--file')) return suggestion;
+    const { argument, flags } = entry;
+    const required = flags.filter(
+      ({ name, path, required: isRequired }) =>
+        isRequired && path.at(-1) !== argument?.field && !command.includes(`--${name}`),
+    );
+    const missing = [
+      ...(argument ? [`<${argument.field}>`] : []),
+      ...required.flatMap((flag) => createFlagDefinitions(flag)[0]?.flags ?? []),
+    ];
+    return missing.length > 0 ? { ...suggestion, placeholder: missing.join(' ') } : suggestion;
+  };
+  return error.reworded({ hint: structuredHint.withSteps(complete) });
 }
 
 function* findNodes(node: Node, name: string): Generator<Node> {

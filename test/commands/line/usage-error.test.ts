@@ -15,8 +15,12 @@ const UNSET = 'if the value comes from a variable, check that it is set';
 
 describe('an invalid command line', () => {
   it.each([
-    ['users ad', "unknown command 'ad'", "did you mean 'svc users add'?"],
-    ['usres add', "unknown command 'usres'", "did you mean 'svc users add'?"],
+    ['users ad', "unknown command 'ad'", "did you mean 'svc users add --org <id> --user <id>'?"],
+    [
+      'usres add',
+      "unknown command 'usres'",
+      "did you mean 'svc users add --org <id> --user <id>'?",
+    ],
     [
       'webhooks endponts list',
       "unknown command 'endponts'",
@@ -32,7 +36,11 @@ describe('an invalid command line', () => {
       'the service has no operation that lists users',
       'to list those of the embedded service, run svc local list users --org acme',
     ],
-    ['create user', "unknown command 'create'", "did you mean 'svc users add'?"],
+    [
+      'create user',
+      "unknown command 'create'",
+      "did you mean 'svc users add --org <id> --user <id>'?",
+    ],
     [
       'config set org acme',
       "unknown command 'config'",
@@ -68,9 +76,13 @@ describe('an invalid command line', () => {
       'the service has no operation that deletes user groups',
       'to list its commands, run svc groups --help',
     ],
-    ['users create', "unknown command 'create'", "did you mean 'svc users add'?"],
+    [
+      'users create',
+      "unknown command 'create'",
+      "did you mean 'svc users add --org <id> --user <id>'?",
+    ],
     ['profiles delete a', "unknown command 'delete'", "did you mean 'svc profiles remove'?"],
-    ['documents show', "unknown command 'show'", "did you mean 'svc documents list'?"],
+    ['documents show', "unknown command 'show'", "did you mean 'svc documents list --org <id>'?"],
     ['webhooks list', "unknown command 'list'", "did you mean 'svc webhooks endpoints list'?"],
     [
       'webhooks get',
@@ -85,7 +97,7 @@ describe('an invalid command line', () => {
     [
       'create',
       "unknown command 'create'",
-      "did you mean 'svc webhooks endpoints create' or 'svc workspace create'?",
+      "did you mean 'svc webhooks endpoints create --url <text>' or 'svc workspace create --owner-email <text>'?",
     ],
     ['frobnicate', "unknown command 'frobnicate'", 'to list the commands, run svc help'],
     [
@@ -99,7 +111,11 @@ describe('an invalid command line', () => {
       'to list those of the embedded service, run svc local list users',
     ],
     ['usres --help', "unknown command 'usres'", "did you mean 'svc users'?"],
-    ['users ad --org acme -h', "unknown command 'ad'", "did you mean 'svc users add'?"],
+    [
+      'users ad --org acme -h',
+      "unknown command 'ad'",
+      "did you mean 'svc users add --org acme --user <id>'?",
+    ],
     [
       'users list --help',
       'the service has no operation that lists users',
@@ -198,7 +214,7 @@ it('a bare ls lists the commands that list records, for the same service', async
   const refusal = await refusalOf('-p prod ls');
   expect(refusal).toMatchObject({ failure: 'usage', message: "unknown command 'ls'" });
   expect(refusal?.hint).toBe(
-    `commands that list records: ${['folders', 'documents', 'agents', 'auth-tokens'].map((group) => `svc -p prod ${group} list, `).join('')}svc profiles list, svc jobs list`,
+    'commands that list records: svc -p prod folders list --org <id>, svc -p prod documents list --org <id>, svc -p prod agents list, svc -p prod auth-tokens list --api-key <id>, svc profiles list, svc jobs list',
   );
 });
 
