@@ -371,15 +371,21 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     );
   });
 
-  it('applies a plan once, also with another state folder', async () => {
+  it('applies a plan once, also with another state folder, a link, or a copy', async () => {
     const user = await createApprovalUser();
     const { home, svc } = user;
     await user.approve('ada');
     expect(await user.apply()).toMatchObject({ code: 0 });
     const sent = user.writes().length;
-    const other = { XDG_STATE_HOME: join(home, 'other') };
-    const again = await svc(['apply', 'plan.json', '--yes'], other);
-    expect([again.code, again.stderr]).toEqual([15, expect.stringContaining('applied before')]);
+    await symlink('plan.json', join(home, 'link.json'));
+    await copyFile(join(home, 'plan.json'), join(home, 'copy.json'));
+    for (const name of ['plan.json', 'link.json', 'copy.json']) {
+      if (name !== 'plan.json')
+        await copyFile(join(home, 'plan.json.ada.approval'), join(home, `${name}.ada.approval`));
+      const other = { XDG_STATE_HOME: join(home, `state of ${name}`) };
+      const again = await svc(['apply', name, '--yes'], other);
+      expect([again.code, again.stderr]).toEqual([15, expect.stringContaining('applied before')]);
+    }
     expect(user.writes()).toHaveLength(sent);
   });
 

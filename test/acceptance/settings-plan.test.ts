@@ -37,6 +37,7 @@ const planOf = (url: string) => `${url}
     folderName: "Q3"
     parentFolderId: "plans"
 > user u1 (acme)
+    name: "Ada"
 ~ config webhook
     useWebhookService: false → true
     webhookServiceConfig.authToken: differ

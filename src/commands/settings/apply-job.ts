@@ -66,7 +66,9 @@ export async function applyPlan(
 ): Promise<void> {
   const { clock, cwd } = context;
   const mark =
-    approved.files.length > 0 && file !== undefined ? usedMarkOf(planned, file, cwd) : undefined;
+    approved.files.length > 0 && file !== undefined
+      ? await usedMarkOf(planned, file, cwd)
+      : undefined;
   const secrets = await readWrittenSecrets(context, planned);
   await (await context.client()).ensureWritesAllowed();
   const job = createJobName(clock.now());

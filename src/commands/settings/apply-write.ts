@@ -146,7 +146,7 @@ async function sendOnce(
 ): Promise<void> {
   const { plan, file } = saved;
   const { write, sha256 } = plan;
-  const mark = approved.files.length > 0 ? usedMarkOf(plan, file, context.cwd) : undefined;
+  const mark = approved.files.length > 0 ? await usedMarkOf(plan, file, context.cwd) : undefined;
   const note = async () => {
     const isNew = await Ledger.use(context, (ledger) => ledger.noteApplied(sha256));
     if (!isNew || (mark !== undefined && !(await markUsed(mark))))

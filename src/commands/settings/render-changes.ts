@@ -136,7 +136,7 @@ function renderFields({ sign, kind, before, after }: Change, layout: Layout): re
     const shown = diffRecords(before, after).filter(({ path }) => path[0] !== 'metadata');
     return shown.flatMap(({ path, ...values }) => renderDifference(path.join('.'), values, layout));
   }
-  const record = sign === '+' ? after : sign === '-' ? before : undefined;
+  const record = sign === '+' || sign === '>' ? after : sign === '-' ? before : undefined;
   const fields = Object.entries(isObject(record) ? record : {});
   const shown = fields.filter(
     ([field, value]) => !isHidden(kind, field) && value !== null && value !== undefined,

@@ -1,19 +1,22 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { createLocalFileError } from '../../kernel/files.ts';
 import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
 
 /**
  * Returns the path of the file that marks an approved plan as used. It is beside the plan, since the
- * ledger in another state folder does not know the plan.
+ * ledger in another state folder does not know the plan, and its name does not depend on the name of
+ * the plan, which may be a link or a copy.
  */
-export function usedMarkOf(
+export async function usedMarkOf(
   { sha256 }: Pick<SavedPlan, 'sha256'>,
   file: string,
   cwd: string,
-): string {
-  return `${resolve(cwd, file)}.${sha256.slice(0, 8)}.used`;
+): Promise<string> {
+  const path = resolve(cwd, file);
+  const folder = dirname(await realpath(path).catch(() => path));
+  return join(folder, `plan-${sha256.slice(0, 16)}.used`);
 }
 
 /** @returns whether the mark did not exist */
@@ -37,5 +40,6 @@ export async function isUsed(
   file: string,
   cwd: string,
 ): Promise<boolean> {
-  return (await stat(usedMarkOf(plan, file, cwd)).catch(() => undefined)) !== undefined;
+  const mark = await usedMarkOf(plan, file, cwd);
+  return (await stat(mark).catch(() => undefined)) !== undefined;
 }
