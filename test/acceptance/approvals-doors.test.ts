@@ -110,7 +110,7 @@ describe('a profile that demands approvals', () => {
     ['access-tokens generate --user u1', SECRET],
     [
       'webhooks config update --auth-token-file token.txt',
-      'a plan contains no secret, but a settings file can refer to it, and svc plan can save it',
+      'a plan contains no secret; declare it in a settings file, as a reference, and save a plan of that',
     ],
     [
       'api /v2/organizations/add --data {}',

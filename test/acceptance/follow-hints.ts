@@ -4,7 +4,7 @@ import type { Run, User } from './svc.ts';
 
 /** First words that continue a sentence after a command. */
 const SENTENCE =
-  /^(?:lists|shows|creates|deletes|disables|sends|removes|records|prints|saves|retries|logs|before|and|or|to|for|with|[|>])$/;
+  /^(?:lists|shows|creates|deletes|disables|sends|removes|records|prints|saves|retries|logs|on|before|and|or|to|for|with|[|>])$/;
 
 /** Commands that run until they are stopped. */
 const NEVER_ENDS = /(?:^| )(?:serve|mcp|webhooks listen|jobs watch)$/;
@@ -146,5 +146,5 @@ export function splitLine(line: string): readonly string[] {
 }
 
 function quoteWord(word: string): string {
-  return /[\s\\]/.test(word) ? `'${word}'` : word;
+  return /[\s\\']/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : word;
 }

@@ -4,7 +4,9 @@ import { Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.t
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findByPath, findChild, SHORTCUTS } from '../tree/aliases.ts';
+import { flagsOf, loadLeaf } from '../tree/leaf.ts';
 import { findNearestPath } from '../tree/nearest-path.ts';
+import { commandTree } from '../tree/tree.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
 import { findOtherToolsHint } from './other-tools-words.ts';
@@ -263,26 +265,34 @@ export async function completeSuggestions(error: SvcError): Promise<SvcError> {
   const { structuredHint, cause } = error;
   if (Object(cause).code !== 'commander.unknownCommand' || !(structuredHint instanceof Hint))
     return error;
-  const { manifest } = await import('../../catalog/manifest.ts');
-  const { createFlagDefinitions } = await import('../call/flag-definitions.ts');
-  const complete = (suggestion: NextStep): NextStep => {
-    const { command, placeholder } = suggestion;
-    const entry = manifest.find(({ command: words }) =>
-      words.every((word, at) => word === command[at]),
-    );
-    if (!entry || placeholder !== undefined || command.includes('--file')) return suggestion;
-    const { argument, flags } = entry;
-    const required = flags.filter(
-      ({ name, path, required: isRequired }) =>
-        isRequired && path.at(-1) !== argument?.field && !command.includes(`--${name}`),
-    );
-    const missing = [
-      ...(argument ? [`<${argument.field}>`] : []),
-      ...required.flatMap((flag) => createFlagDefinitions(flag)[0]?.flags ?? []),
-    ];
-    return missing.length > 0 ? { ...suggestion, placeholder: missing.join(' ') } : suggestion;
-  };
-  return error.reworded({ hint: structuredHint.withSteps(complete) });
+  const root = commandTree();
+  const completed = await Promise.all(structuredHint.steps.map((each) => complete(each, root)));
+  const bySuggestion = new Map(structuredHint.steps.map((each, at) => [each, completed[at]]));
+  return error.reworded({
+    hint: structuredHint.withSteps((each) => bySuggestion.get(each) ?? each),
+  });
+}
+
+async function complete(suggestion: NextStep, root: Node): Promise<NextStep> {
+  const { command, placeholder } = suggestion;
+  const end = command.findIndex((word) => word.startsWith('-'));
+  const leaf = findByPath(root, end < 0 ? command : command.slice(0, end))?.leaf;
+  if (leaf?.kind !== 'operation' || placeholder !== undefined || command.includes('--file'))
+    return suggestion;
+  const loaded = await loadLeaf(leaf);
+  if (loaded.kind !== 'operation') return suggestion;
+  const [{ argument, flags }] = loaded.versions;
+  const required = flags
+    .filter(({ path, required: isRequired }) => isRequired && path.at(-1) !== argument?.field)
+    .map(({ name }) => `--${name}`)
+    .filter((flag) => !command.includes(flag));
+  const missing = [
+    ...(argument ? [`<${argument.field}>`] : []),
+    ...flagsOf(loaded).flatMap(({ flags: text }) =>
+      required.includes(text.split(' ', 1).join()) ? text : [],
+    ),
+  ];
+  return missing.length > 0 ? { ...suggestion, placeholder: missing.join(' ') } : suggestion;
 }
 
 function* findNodes(node: Node, name: string): Generator<Node> {

@@ -47,7 +47,7 @@ function describePlan(
   if (inputNaming === 'fields' || words.length === 0) return undefined;
   const secrets = flags.filter(({ kind }) => kind === 'secret');
   if (words.some((word) => secrets.some(({ name }) => word.startsWith(`--${name}-`))))
-    return 'a plan contains no secret, but a settings file can refer to it, and svc plan can save it';
+    return 'a plan contains no secret; declare it in a settings file, as a reference, and save a plan of that';
   const plain = words.filter(
     (word, at) => word !== '-y' && !SENDING_FLAGS.test(word) && !takesNext(words[at - 1]),
   );
