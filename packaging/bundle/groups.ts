@@ -18,6 +18,7 @@ const COMMON_COMMANDS: readonly (readonly string[])[] = [
   ['--help'],
   ['users', 'add', '--help'],
   ['__complete', 'users', 'add', '--du'],
+  ['auth', 'status', '--help'],
   ['auth', 'status'],
   ['documents', 'list', '--org', 'acme'],
   ['documents', 'list', '--org', 'acme', '--local'],
@@ -33,6 +34,11 @@ const LIBRARY: readonly string[] = ['the library'];
  */
 const OTHER_COMMANDS: readonly (readonly string[])[] = [
   LIBRARY,
+  ['plan', '--help'],
+  ['local', 'list', 'users', '--help'],
+  ['webhooks', 'listen', '--help'],
+  ['jobs', 'list', '--help'],
+  ['history', '--help'],
   ['users', 'add', '--org', 'acme', '--user', 'u2'],
   ['users', 'add', '--org', 'acme', '--user', 'u2', '--local'],
   ['webhooks', 'config', 'update', '--enable', '--local'],

@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { TOOLS } from '../../src/commands/tree/definitions.ts';
+import { loadTools } from '../../src/commands/tree/definitions.ts';
 import { borrowAuthority, writeClientFiles } from '../client/certificates.ts';
 import { SIGNERS } from '../signers.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -56,9 +56,9 @@ environments: { prod: { profile: prod }, staging: { profile: staging } }
 const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
   ['commands'],
   ['login'],
-  ...TOOLS.filter(
-    ({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local'),
-  ).map(({ command }) => command),
+  ...(await loadTools())
+    .filter(({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local'))
+    .map(({ command }) => command),
 ];
 
 type Variables = Readonly<Record<string, string>>;

@@ -110,13 +110,8 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
     others: [
       {
         file: 'src/commands/tree/definitions.ts',
-        after: 'export const TOOLS: readonly CommandDefinition[] = [',
-        text: '...BOARD_COMMANDS,',
-      },
-      {
-        file: 'src/commands/tree/definitions.ts',
-        after: `import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';`,
-        text: `import { BOARD_COMMANDS } from '../boards/commands.ts';`,
+        after: 'export const DEFINITIONS = {',
+        text: `boards: async () => (await import('../boards/commands.ts')).BOARD_COMMANDS,`,
       },
     ],
   },

@@ -44,6 +44,7 @@ const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['svc --help', [...svc, '--help'], 1.2],
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.2],
   ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.25],
+  ['svc plan --help', [...svc, 'plan', '--help'], 1.25],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 2.4],
   [
     'one call, --jq, over loopback',

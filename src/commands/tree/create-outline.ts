@@ -2,8 +2,12 @@ import { COMMAND_PLACES, GROUPS } from '../../catalog/groups.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import type { OperationOutline } from '../../catalog/outline.ts';
 import type { CommandDefinition } from '../definition.ts';
+import type { DefinitionGroup } from './definitions.ts';
 
-export type ToolOutline = Pick<CommandDefinition, 'command' | 'summary' | 'isHidden'>;
+export interface ToolOutline extends Pick<CommandDefinition, 'command' | 'summary' | 'isHidden'> {
+  /** The group with the definition of the command. */
+  readonly group: DefinitionGroup;
+}
 
 /** A command or group as plain data. The command runs operations, or it is a tool. */
 export interface NodeOutline {
@@ -14,7 +18,8 @@ export interface NodeOutline {
   readonly operations?: readonly OperationName[];
   /** The operation, if custom code runs it. */
   readonly runner?: OperationName | undefined;
-  readonly isTool?: boolean;
+  /** The group with the definition, if the command is a tool. */
+  readonly toolGroup?: DefinitionGroup;
   readonly children: readonly NodeOutline[];
 }
 
@@ -36,15 +41,15 @@ export function createOutline(
   for (const [words, summary] of GROUPS) ensureGroup(root, words.split(' ')).summary = summary;
   for (const { name, command, summary } of operations) {
     const node = ensureGroup(root, command);
-    if (node.isTool) throw createNamesakeError(command);
+    if (node.toolGroup) throw createNamesakeError(command);
     if (!node.operations) node.summary = summary;
     node.operations = [...(node.operations ?? []), name];
     node.runner = runners.includes(name) ? name : undefined;
   }
-  for (const { command, summary, isHidden } of tools) {
+  for (const { command, summary, isHidden, group } of tools) {
     const node = ensureGroup(root, command);
-    if (node.isTool || node.operations) throw createNamesakeError(command);
-    Object.assign(node, { summary, isHidden, isTool: true });
+    if (node.toolGroup || node.operations) throw createNamesakeError(command);
+    Object.assign(node, { summary, isHidden, toolGroup: group });
   }
   for (const [words, place] of COMMAND_PLACES) moveCommand(root, words.split(' '), place);
   return root;

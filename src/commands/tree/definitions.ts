@@ -1,42 +1,42 @@
-import { LIST_RUNNER, RECOVER_COMMANDS, RESET_RUNNER } from '../auth-tokens/commands.ts';
-import { VALIDATE_COMMANDS } from '../bulk/validate-commands.ts';
-import { CONTRACT_COMMANDS } from '../contract/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
-import { DOCTOR_COMMAND } from '../doctor/commands.ts';
-import { DOSSIER_COMMAND } from '../dossier/commands.ts';
-import { HISTORY_COMMANDS } from '../history/commands.ts';
-import { JOB_COMMANDS } from '../jobs/commands.ts';
-import { LOCAL_COMMANDS } from '../local/commands.ts';
-import { MCP_COMMAND } from '../mcp/commands.ts';
-import { PROFILE_COMMANDS } from '../profiles/commands.ts';
-import { SERVE_COMMANDS } from '../serve/commands.ts';
-import { SETTINGS_COMMANDS } from '../settings/commands.ts';
-import { COMPLETION_COMMANDS } from '../shells/commands.ts';
-import { TOOL_COMMANDS } from '../tools/commands.ts';
-import { SETUP_COMMANDS, WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
-import { CREATE_WORKSPACE_RUNNER } from '../workspace/commands.ts';
 
-export const RUNNERS: readonly OperationRunner[] = [
-  RESET_RUNNER,
-  LIST_RUNNER,
-  CREATE_WORKSPACE_RUNNER,
-];
+/**
+ * Loads the definitions of commands, by group. A command line loads only the group of its command;
+ * the outline of all commands says which one that is.
+ */
+export const DEFINITIONS = {
+  profiles: async () => (await import('../profiles/commands.ts')).PROFILE_COMMANDS,
+  recovery: async () => (await import('../auth-tokens/commands.ts')).RECOVER_COMMANDS,
+  history: async () => (await import('../history/commands.ts')).HISTORY_COMMANDS,
+  doctor: async () => [(await import('../doctor/commands.ts')).DOCTOR_COMMAND],
+  serve: async () => (await import('../serve/commands.ts')).SERVE_COMMANDS,
+  mcp: async () => [(await import('../mcp/commands.ts')).MCP_COMMAND],
+  local: async () => (await import('../local/commands.ts')).LOCAL_COMMANDS,
+  contract: async () => (await import('../contract/commands.ts')).CONTRACT_COMMANDS,
+  jobs: async () => (await import('../jobs/commands.ts')).JOB_COMMANDS,
+  dossier: async () => [(await import('../dossier/commands.ts')).DOSSIER_COMMAND],
+  tools: async () => (await import('../tools/commands.ts')).TOOL_COMMANDS,
+  validate: async () => (await import('../bulk/validate-commands.ts')).VALIDATE_COMMANDS,
+  completion: async () => (await import('../shells/commands.ts')).COMPLETION_COMMANDS,
+  webhooks: async () => (await import('../webhooks/commands.ts')).WEBHOOK_COMMANDS,
+  settings: async () => (await import('../settings/commands.ts')).SETTINGS_COMMANDS,
+} satisfies Readonly<Record<string, () => Promise<readonly CommandDefinition[]>>>;
 
-export const TOOLS: readonly CommandDefinition[] = [
-  ...PROFILE_COMMANDS,
-  ...RECOVER_COMMANDS,
-  ...HISTORY_COMMANDS,
-  DOCTOR_COMMAND,
-  ...SERVE_COMMANDS,
-  MCP_COMMAND,
-  ...LOCAL_COMMANDS,
-  ...CONTRACT_COMMANDS,
-  ...JOB_COMMANDS,
-  DOSSIER_COMMAND,
-  ...TOOL_COMMANDS,
-  ...VALIDATE_COMMANDS,
-  ...COMPLETION_COMMANDS,
-  ...WEBHOOK_COMMANDS,
-  ...SETUP_COMMANDS,
-  ...SETTINGS_COMMANDS,
-];
+export type DefinitionGroup = keyof typeof DEFINITIONS;
+
+/** Loads the definitions of all commands except those of operations, with their groups. */
+export function loadTools(): Promise<
+  readonly (CommandDefinition & { readonly group: DefinitionGroup })[]
+> {
+  const groups = Object.keys(DEFINITIONS) as DefinitionGroup[];
+  const load = async (group: DefinitionGroup) =>
+    (await DEFINITIONS[group]()).map((tool) => ({ ...tool, group }));
+  return Promise.all(groups.map(load)).then((tools) => tools.flat());
+}
+
+/** Loads the custom code that runs operations. */
+export async function loadRunners(): Promise<readonly OperationRunner[]> {
+  const { LIST_RUNNER, RESET_RUNNER } = await import('../auth-tokens/commands.ts');
+  const { CREATE_WORKSPACE_RUNNER } = await import('../workspace/commands.ts');
+  return [RESET_RUNNER, LIST_RUNNER, CREATE_WORKSPACE_RUNNER];
+}

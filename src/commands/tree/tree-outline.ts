@@ -1,6 +1,6 @@
 import { outline } from '../../catalog/outline.ts';
 import { createOutline, type NodeOutline } from './create-outline.ts';
-import { RUNNERS, TOOLS } from './definitions.ts';
+import { loadRunners, loadTools } from './definitions.ts';
 
 /**
  * Outline of all commands. The build replaces this module with a constant, so that the tree loads no
@@ -8,6 +8,6 @@ import { RUNNERS, TOOLS } from './definitions.ts';
  */
 export const treeOutline: NodeOutline = createOutline(
   outline,
-  TOOLS,
-  RUNNERS.map(({ operation }) => operation),
+  await loadTools(),
+  (await loadRunners()).map(({ operation }) => operation),
 );

@@ -9,6 +9,7 @@ import {
 } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import type { NodeOutline } from './create-outline.ts';
+import type { DefinitionGroup } from './definitions.ts';
 import { treeOutline } from './tree-outline.ts';
 
 /**
@@ -86,25 +87,29 @@ function createNode(outline: NodeOutline, path: readonly string[]): Node {
 }
 
 function createLeaf(
-  { operations, runner, isTool }: NodeOutline,
+  { operations, runner, toolGroup }: NodeOutline,
   path: readonly string[],
 ): Leaf | undefined {
-  if (isTool) return { kind: 'tool', definition: () => loadDefinition(path) };
+  if (toolGroup) return { kind: 'tool', definition: () => loadDefinition(toolGroup, path) };
   if (!operations) return undefined;
   const load = runner && (() => loadRunner(runner));
   return { kind: 'operation', names: operations, ...optionalProperty('runner', load) };
 }
 
-async function loadDefinition(path: readonly string[]): Promise<CommandDefinition> {
-  const { TOOLS } = await import('./definitions.ts');
-  const definition = TOOLS.find((tool) => tool.command.join(' ') === path.join(' '));
+async function loadDefinition(
+  group: DefinitionGroup,
+  path: readonly string[],
+): Promise<CommandDefinition> {
+  const { DEFINITIONS } = await import('./definitions.ts');
+  const tools: readonly CommandDefinition[] = await DEFINITIONS[group]();
+  const definition = tools.find((tool) => tool.command.join(' ') === path.join(' '));
   if (!definition) throw new TypeError(`unknown tool ${path.join(' ')}`);
   return definition;
 }
 
 async function loadRunner(name: OperationName): Promise<OperationRunner> {
-  const { RUNNERS } = await import('./definitions.ts');
-  const runner = RUNNERS.find(({ operation }) => operation === name);
+  const { loadRunners } = await import('./definitions.ts');
+  const runner = (await loadRunners()).find(({ operation }) => operation === name);
   if (!runner) throw new TypeError(`unknown runner ${name}`);
   return runner;
 }

@@ -126,9 +126,6 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     listEnd: 'complete',
     load: async () => (await import('./replay.ts')).replayCommand,
   }),
-];
-
-export const SETUP_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'setup'],
     globalFlags: ['service', 'result', 'dry-run'],

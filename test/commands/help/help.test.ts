@@ -252,7 +252,11 @@ describe('the command tree', () => {
   });
 
   it('rejects a second command of one name, and keeps the commands of a group', () => {
-    const tool = (...command: [string, ...string[]]) => ({ command, summary: 'Do it' });
+    const tool = (...command: [string, ...string[]]) => ({
+      command,
+      summary: 'Do it',
+      group: 'tools' as const,
+    });
     const outlineOf = (...tools: readonly ToolOutline[]) => createOutline(outline, tools, []);
     expect(() => outlineOf(tool('deploy'), tool('deploy'))).toThrow(
       'two commands have the name svc deploy',

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GLOBAL_FLAG_GROUPS, GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
-import { TOOLS } from '../../../src/commands/tree/definitions.ts';
+import { loadTools } from '../../../src/commands/tree/definitions.ts';
 import { newUserInProcess } from '../../acceptance/in-process.ts';
 import { SLOW } from '../../slow.ts';
 
@@ -36,7 +36,12 @@ describe('a global flag that a command cannot honor', () => {
 
   it('is refused by every hand-written command', SLOW, async () => {
     const { svc } = await newUserInProcess();
-    for (const { command, globalFlags, arguments: operands = [], options = [] } of TOOLS) {
+    for (const {
+      command,
+      globalFlags,
+      arguments: operands = [],
+      options = [],
+    } of await loadTools()) {
       const own = options.flatMap(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? []);
       const honored = new Set([
         ...own,
