@@ -1,5 +1,6 @@
 import type { BitSet } from './bit-set.ts';
 import type { InputFile } from './input-file.ts';
+import { SharedLines } from './record-position.ts';
 import {
   createPreparer,
   type PreparationRules,
@@ -7,7 +8,6 @@ import {
 } from './record-preparation.ts';
 import type { RecordTarget } from './record-targets.ts';
 import type { IdHashSet } from './repeated-ids.ts';
-import { SharedLines } from './shared-lines.ts';
 import { InputError } from './source/source.ts';
 
 export interface IdentifiedRecord {

@@ -18,6 +18,7 @@ import { FindingCollector } from './finding-collector.ts';
 import { isInShard, type Shard } from './id-hash.ts';
 import { IdScanner } from './id-scanner.ts';
 import type { FileFingerprint } from './input-bytes.ts';
+import { SharedLines } from './record-position.ts';
 import {
   canSendSourceText,
   createFinalizer,
@@ -29,7 +30,6 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
-import { SharedLines } from './shared-lines.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';

@@ -6,7 +6,6 @@ import {
   DEFAULT_HEADER_PREFIX,
 } from '../catalog/headers.ts';
 import { type Hint, hint, SvcError, step, stepWithPlaceholder } from '../kernel/errors.ts';
-import { findHeaderValueProblem } from '../kernel/header-value.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import { findHeaderPrefixProblem, type Target } from './target.ts';
 
@@ -99,4 +98,18 @@ function credentialsOf({
   workspace,
 }: Target): Readonly<Partial<Record<CredentialName, string>>> {
   return { ...key, ...workspace };
+}
+
+/**
+ * Describes why a text is not a valid HTTP header value, without repeating the text; `undefined` if
+ * it is valid.
+ */
+export function findHeaderValueProblem(value: string): string | undefined {
+  if (value.trim() === '') return 'it is empty';
+  if (/[\r\n]/.test(value)) return 'it contains a line break';
+  if (value.includes('\0')) return 'it contains a NUL character';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected
+  if (/[\u0001-\u001f\u007f]/.test(value)) return 'it contains a control character';
+  if (/[^\0-\u00ff]/.test(value)) return 'it contains a character outside Latin-1';
+  return undefined;
 }

@@ -14,7 +14,6 @@ import {
   outcomeKey,
 } from './contract.ts';
 import { limitMessages, mergeContracts } from './merge.ts';
-import { createMessageTemplate } from './message-template.ts';
 import {
   createErrorGuide,
   createResultGuide,
@@ -22,6 +21,7 @@ import {
   type ResponseGuide,
 } from './response-guide.ts';
 import { FieldCounts, migrationStateOf, type OpenedBody, openBody } from './response-shape.ts';
+import { createMessageTemplate } from './vocabulary.ts';
 
 /** Records the shapes of exchanges in memory. */
 export interface Recorder {

@@ -1,5 +1,5 @@
+import { findHeaderValueProblem } from '../client/credentials.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { findHeaderValueProblem } from '../kernel/header-value.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { wrapCommand } from '../../src/output/wrap-message.ts';
+import { wrapCommand } from '../../src/output/message-text.ts';
 
 const COMMAND =
   "svc --local endpoints create --url https://example.com/hook --description 'New comments' --uid crm";

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wrapMessage } from '../../src/output/wrap-message.ts';
+import { wrapMessage } from '../../src/output/message-text.ts';
 import { SLOW } from '../slow.ts';
 
 const COMMAND = 'svc -p prod documents list --org acme';

@@ -1,6 +1,7 @@
 import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { hint, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
+import { withFolderHint } from '../../kernel/folders.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { renderFieldList } from '../../output/field-list.ts';
@@ -12,7 +13,6 @@ import { type Connection, connect } from '../connection/connect.ts';
 import { isForbidden } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withFolderHint } from '../folder-hint.ts';
 import { optionalProperty } from '../options.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';

@@ -228,7 +228,7 @@ export async function readStoredMemberships(
 ) {
   if (!context.options.local) return NOTHING;
   const [{ readMembershipsOf }, { withStore }] = await Promise.all([
-    import('../../service/local/reading/memberships.ts'),
+    import('../../service/local/reading/reader.ts'),
     import('../connection/embedded-store.ts'),
   ]);
   const lists = await withStore(context, 'read', (store, apiKey, { time }) =>

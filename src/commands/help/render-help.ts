@@ -1,5 +1,5 @@
+import { wrapCommand } from '../../output/message-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
-import { wrapCommand } from '../../output/wrap-message.ts';
 import type {
   CommandBlock,
   HelpBlock,

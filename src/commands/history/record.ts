@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
 import { readAttribution } from '../../kernel/attribution.ts';
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
+import { withFolderHint } from '../../kernel/folders.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { rememberEnvironmentSecrets } from '../../kernel/variables.ts';
 import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
-import { withFolderHint } from '../folder-hint.ts';
 import { appendEntry, type HistoryEntry } from '../history-log.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 

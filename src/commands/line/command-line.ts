@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
-import { FOLDER_VARIABLES, type Folders } from '../../kernel/folders.ts';
+import { FOLDER_VARIABLES, type Folders, withFolderHint } from '../../kernel/folders.ts';
 import { guardLog } from '../../kernel/log-commands.ts';
 import { once } from '../../kernel/once.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
@@ -14,7 +14,6 @@ import type {
   ProcessEnvironment,
   Tracing,
 } from '../context.ts';
-import { withFolderHint } from '../folder-hint.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
 import type { HelpPage } from '../help/blocks.ts';
 import { printHelp } from '../help/print-help.ts';

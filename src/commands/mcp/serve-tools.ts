@@ -16,18 +16,17 @@ import { version } from '../../kernel/version.ts';
 import { withoutForbiddenHint } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { reportError } from '../terminal/report-error.ts';
-import { boundResult } from './bounded-result.ts';
-import {
-  ConfirmationRequired,
-  canAskUser,
-  confirmationRequest,
-  createCannotAskError,
-  readConfirmation,
-} from './confirmation.ts';
 import { describeAll, describeOperation } from './describe.ts';
 import { createPreviews, type Previews } from './previews.ts';
-import { createQueue, type Queue } from './queue.ts';
-import { createMemorySink, loadChecked, runInMemory, type ToolRun } from './run-tool.ts';
+import {
+  boundResult,
+  createMemorySink,
+  createQueue,
+  loadChecked,
+  type Queue,
+  runInMemory,
+  type ToolRun,
+} from './run-tool.ts';
 import {
   createTools,
   findOperation,
@@ -39,7 +38,15 @@ import {
   toFieldNames,
   toToolError,
 } from './tools.ts';
-import { callWrite, type WriteHost } from './write.ts';
+import {
+  ConfirmationRequired,
+  callWrite,
+  canAskUser,
+  confirmationRequest,
+  createCannotAskError,
+  readConfirmation,
+  type WriteHost,
+} from './write.ts';
 
 /** Calls that run at a time. */
 const MAX_CALLS = 8;

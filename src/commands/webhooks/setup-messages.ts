@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { wrapCommand } from '../../output/message-text.ts';
 import { createMeasure } from '../../output/width.ts';
-import { wrapCommand } from '../../output/wrap-message.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 

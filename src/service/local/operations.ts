@@ -21,7 +21,7 @@ import type { DeliveryContext } from './delivery-control.ts';
 import type { FaultContext } from './faults/fault-control.ts';
 import type { AdminHandlers } from './handler.ts';
 import type { ReaderContext } from './reading/reader.ts';
-import type { RequestContext } from './requests/request-control.ts';
+import type { RequestContext } from './requests/request-log.ts';
 import type { SnapshotContext } from './snapshots/snapshot-control.ts';
 
 /** The parts of the service that handlers get, by what their operation needs. */
@@ -51,7 +51,7 @@ const LOADERS: {
   deliveries: async () => (await import('./delivery-control.ts')).deliveries,
   faults: async () => (await import('./faults/fault-control.ts')).faults,
   records: async () => (await import('./reading/reader.ts')).records,
-  requests: async () => (await import('./requests/request-control.ts')).requests,
+  requests: async () => (await import('./requests/request-log.ts')).requests,
   snapshots: async () => (await import('./snapshots/snapshot-control.ts')).snapshots,
 };
 

@@ -6,7 +6,7 @@ import type { Flag } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
 import { createEquivalentStep, ENTRY } from '../../../src/commands/webhooks/setup-operation.ts';
 import { commandLineOf } from '../../../src/kernel/errors.ts';
-import { wrapCommand } from '../../../src/output/wrap-message.ts';
+import { wrapCommand } from '../../../src/output/message-text.ts';
 import { codePoint } from '../../code-point.ts';
 import { SLOW } from '../../slow.ts';
 import { webUrl } from '../../web-url.ts';

@@ -1,9 +1,12 @@
 import type { RequestDetail, RequestRecord } from '../../../catalog/local/answers.ts';
-import { SvcError } from '../../../kernel/errors.ts';
+import { parseDurationFlag } from '../../../kernel/duration.ts';
+import { hint, SvcError, step } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { monotonicTime } from '../../../kernel/process.ts';
+import { Refusal } from '../../store/refusal.ts';
+import type { AdminHandlers } from '../handler.ts';
 import type { CallLog, HandledCall } from './call-log.ts';
-import { createRecord, redactBodies } from './record.ts';
+import { createRecord, redactBodies, withoutBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
@@ -174,4 +177,33 @@ export function createWaitError(
     'unreachable',
     `expected ${requests} within ${timeout / 1_000} s, got ${found}`,
   );
+}
+
+export interface RequestContext {
+  /** Undefined if requests are not logged. */
+  readonly requests: Pick<RequestLog, 'list' | 'find' | 'wait'> | undefined;
+}
+
+export const requests: AdminHandlers<'requests', RequestContext> = {
+  'local.requests.list': async (context, filter) => ({
+    requests: requireLog(context).list(filter).map(withoutBodies),
+  }),
+  'local.requests.show': async (context, { id }) => {
+    const log = requireLog(context);
+    const found = /^\d{1,15}$/.test(id) ? log.find(Number(id)) : undefined;
+    if (found) return found;
+    throw new SvcError('not_found', `request '${id}' not found`, {
+      hint: hint`to list the requests, run ${step('list', 'local', 'requests', 'list')}`,
+    });
+  },
+  'local.requests.wait': async (context, { wait: { timeout, ...options } }) => {
+    const milliseconds =
+      typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
+    return { requests: await requireLog(context).wait({ ...options, timeout: milliseconds }) };
+  },
+};
+
+function requireLog({ requests: log }: RequestContext) {
+  if (log) return log;
+  throw new Refusal('NOT_FOUND', 'Not Found');
 }
