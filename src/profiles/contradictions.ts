@@ -1,6 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { isLoopback } from '../kernel/loopback.ts';
 import type { Profile } from './profile.ts';
 import type { CommandTarget, FileTarget, Layer, Sourced } from './target.ts';
 
@@ -49,15 +50,23 @@ function valueOfProfile(profile: Profile, setting: ComparedSetting): string | un
   return profile[setting];
 }
 
-/** Whether a target has the base URL and a credential of a profile. */
+/**
+ * Whether a target has the service and a credential of a profile. Other names of the same host do
+ * not count: they would be a way around the protections of the profile.
+ */
 export function isSameTarget(profile: Profile, { baseUrl, ...target }: Explicit): boolean {
-  const given = {
-    ...target,
-    ...(baseUrl && { baseUrl: { ...baseUrl, value: parseBaseUrl(baseUrl.value, baseUrl.source) } }),
-  };
-  const isSame = (setting: ComparedSetting) =>
-    given[setting] !== undefined && valueOfProfile(profile, setting) === given[setting]?.value;
-  return isSame('baseUrl') && (isSame('apiKey') || isSame('workspaceId'));
+  if (profile.baseUrl === undefined || !baseUrl) return false;
+  const isSame = (setting: 'apiKey' | 'workspaceId') =>
+    target[setting] !== undefined && profile[setting] === target[setting]?.value;
+  const isService =
+    identifyService(profile.baseUrl, 'baseUrl') === identifyService(baseUrl.value, baseUrl.source);
+  return isService && (isSame('apiKey') || isSame('workspaceId'));
+}
+
+function identifyService(baseUrl: string, source: string): string {
+  const url = new URL(parseBaseUrl(baseUrl, source));
+  const host = isLoopback(url) ? 'localhost' : url.hostname.replace(/\.$/, '');
+  return `${url.protocol}//${host}:${url.port}${url.pathname}`;
 }
 
 /** Describes why a profile that nobody named is not used: `the credentials of profile 'a' are …`. */

@@ -159,6 +159,11 @@ describe('profiles with the same base URL and API key', () => {
     };
     expect(await resolve({ profile: 'plain' })).toMatchObject(shared);
     expect(await resolve({ profile: 'prod' })).toMatchObject(shared);
+    await store.add('dotted', { ...TARGET, baseUrl: 'https://api.example.com./' }, {});
+    expect(await resolve({ profile: 'dotted' })).toMatchObject(shared);
+    await store.add('at-home', { baseUrl: 'http://localhost:1', apiKey: 'k', protected: true }, {});
+    await store.add('loopback', { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' }, {});
+    expect(await resolve({ profile: 'loopback' })).toMatchObject({ protectedBy: 'at-home' });
     const other = await resolve({ profile: 'other-key' });
     expect(other).toMatchObject({ readOnly: [] });
     expect(other).not.toHaveProperty('protectedBy');
