@@ -177,8 +177,15 @@ export function formatKeepHint(
   usable: readonly SelectingField[],
   fields: readonly SelectingField[],
 ): string {
-  const renamed = usable.map(({ name, means }) => `'${name}' to '${means}'`).join(', ');
-  const use = renamed === '' ? '' : `rename ${renamed}; `;
+  const isMisplaced = ({ name, means }: SelectingField) => name === means;
+  const renamed = usable
+    .filter((field) => !isMisplaced(field))
+    .map(({ name, means }) => `'${name}' to '${means}'`);
+  const moved = usable.filter(isMisplaced).map(({ name }) => `'${name}'`);
+  const use = [
+    ...(renamed.length > 0 ? [`rename ${renamed.join(', ')}; `] : []),
+    ...(moved.length > 0 ? [`set ${moved.join(', ')} beside the records; `] : []),
+  ].join('');
   const names = JSON.stringify(fields.map(({ name }) => name));
   return `${use}to send it as a field of the record, add keep: ${names}`;
 }
