@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { DEFAULT_ACCESS_ROLE } from '../catalog/access-roles.ts';
 import type { InputNaming } from '../catalog/flags.ts';
 import { findIntendedField } from '../catalog/intended-field.ts';
 import {
@@ -120,6 +121,10 @@ export class RecordChecker extends FindingCollector {
   readonly #suspicious: SuspiciousValues | undefined;
   readonly #conflicts = new TargetConflicts();
   readonly #roles: RoleField[] = [];
+  /** Whether a new record without an access role gets the default one. */
+  readonly #countsRoles: boolean;
+  readonly #roleCounts = { given: 0, missing: 0 };
+  #firstWithoutRole: FileDiagnostic | undefined;
   readonly #selecting: SelectingField[] = [];
   /** Whether the last file has columns. */
   #isTable = false;
@@ -144,6 +149,7 @@ export class RecordChecker extends FindingCollector {
     const names = [...knownFields, ...targetFields.map(({ name }) => name)];
     const idFields = [id, ...names.filter((name) => /Id$/.test(name))];
     this.#knownFields = new Set([...knownFields, ...(rules.map ?? []).map(([, field]) => field)]);
+    this.#countsRoles = rules.valueWarnings === 'add' && knownFields.includes('accessRole');
     this.tree = rules.fields.parent === undefined ? undefined : new RecordTree();
     this.#suspicious = rules.valueWarnings ? new SuspiciousValues(idFields) : undefined;
   }
@@ -291,6 +297,7 @@ export class RecordChecker extends FindingCollector {
       for (const field in ownFields)
         if (!this.#knownFields.has(field))
           this.#reportUnknownField(field, ownFields[field], record.line, source);
+      if (this.#countsRoles) this.#countRole(ownFields, record.line);
       for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
       inspect?.(prepared, () => lines.positionAt(at));
       if (typeof id !== 'string') return;
@@ -386,6 +393,11 @@ export class RecordChecker extends FindingCollector {
     this.fieldHint = formatSelectingHint(this.#selecting, targets?.given ?? [], naming);
   }
 
+  #countRole({ accessRole }: PreparedRecord['ownFields'], line: number): void {
+    this.#roleCounts[accessRole === undefined ? 'missing' : 'given'] += 1;
+    if (accessRole === undefined) this.#firstWithoutRole ??= this.locate({ line, message: '' });
+  }
+
   /** Call after the last file: reports what only all records together show. */
   endInput(): void {
     for (const { field, place, hasRole } of this.#roles) {
@@ -396,6 +408,12 @@ export class RecordChecker extends FindingCollector {
           message: `the field '${field.name}' is sent unchanged, and not as '${field.means}': none of its values is an access role`,
         });
     }
+    const { given, missing } = this.#roleCounts;
+    if (given > 0 && this.#firstWithoutRole)
+      this.warnFirst({
+        ...this.#firstWithoutRole,
+        message: `${groupDigits(missing)} of ${formatNounCount(given + missing, 'record')} ${missing === 1 ? 'has' : 'have'} no accessRole; new users get the default role, ${DEFAULT_ACCESS_ROLE}`,
+      });
     const { map = [], naming = 'flags' } = this.#rules;
     const columnOf = (field: string) => map.find(([, name]) => name === field)?.[0] ?? field;
     for (const { finding, hint } of this.#conflicts.describe(

@@ -62,7 +62,9 @@ describe('a column with access roles', () => {
     ]);
     expect(await svc([...ADD, '--create-organization'])).toMatchObject({
       code: 0,
-      stderr: 'Created 2 organizations (acme, beta)\n',
+      stderr:
+        'warning: users.csv:4: 1 of 3 records has no accessRole; new users get the default role, editor\n' +
+        'Created 2 organizations (acme, beta)\n',
     });
     expect(await rolesOf('acme')).toEqual({ ada: 'viewer', bo: 'editor' });
     expect(await rolesOf('beta')).toEqual({ cy: 'editor' });
