@@ -529,6 +529,17 @@ describe('a write', () => {
     expect(texts.map(tryParse)).toContainEqual({ error: expect.objectContaining({ exitCode }) });
   });
 
+  it('that must wait longer than the server may names the flag of the server', async () => {
+    const { env } = await newUserInProcess();
+    const service = await startMockService((_, response) => {
+      response.setHeader('retry-after', '7200');
+      return failure(429, 'RESOURCE_EXHAUSTED', 'Slow down.');
+    });
+    const { tool } = await startHost([], { ...env, ...service.env });
+    const { texts } = await tool('read', { operation: 'documents.list', input: ACME });
+    expect(texts.join()).toContain('wait with --max-wait 2h');
+  });
+
   it('gets the IDs that its preview showed', async () => {
     const { env, svc } = await newUserInProcess();
     const { tool } = await startHost(['--local', '--allow-writes'], env);

@@ -224,7 +224,19 @@ export function toToolError(
 }
 
 /** Flags of the server itself. */
-const SERVER_FLAGS = ['yes', 'allow-writes', 'profile'];
+const SERVER_FLAGS = [
+  'yes',
+  'allow-writes',
+  'profile',
+  'max-wait',
+  'retry-for',
+  'timeout',
+  'base-url',
+  'ca-file',
+  'client-cert',
+  'client-key',
+  'insecure-http',
+];
 
 /** Replaces the flags in a text by the fields that they set: `createOrganization`. */
 export function toFieldNames(text: string, entry: OperationEntry | undefined): string {
