@@ -33,7 +33,8 @@ export async function printDossier(
     ? formatNounCount(total, ORGANIZATION)
     : `${succeeded} of ${formatNounCount(total, ORGANIZATION)}`;
   const text = `Saved ${formatNounCount(records, 'record')} of ${quoteId(userId)} in ${place} to ${shortPath(folder, context.cwd)} (${formatNounCount(requests, 'request')}, ${formatElapsed(seconds)})`;
-  await stdout.write(await formatMessage(text, stdout));
+  if (complete || succeeded > 0 || records > 0)
+    await stdout.write(await formatMessage(text, stdout));
   await printFailures(context, summary);
   const ofService = USER_DATA_LISTS.reduce((sum, list) => sum + (counts[list] ?? 0), 0);
   if (complete && ofService === 0)

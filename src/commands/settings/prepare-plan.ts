@@ -93,7 +93,7 @@ export async function withPlan(
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
     // Grants of users that the plan excludes are known, too.
-    if (declared.users === undefined && mayChangeAccess(plan.writes))
+    if (purpose !== 'drift' && declared.users === undefined && mayChangeAccess(plan.writes))
       await planChanges(opened, { ...input, declared: pickUsers(settings.declared) }, grants);
     const access =
       purpose === 'drift'
