@@ -41,7 +41,7 @@ export function createSheetFile(
   const cache: SheetCache = {};
   async function readBytes(): Promise<void> {
     const hash = createHash('sha256');
-    read = 0;
+    [read, cache.readPart] = [0, 0];
     for await (const chunk of bytes.read()) {
       if (read === 0) requireWorkbook(chunk, name);
       hash.update(chunk);
@@ -56,7 +56,7 @@ export function createSheetFile(
     path: bytes.path,
     spooled: bytes.isSpooled,
     get readProgress() {
-      return { bytes: read, of: bytes.size };
+      return { bytes: Math.floor(read * (cache.readPart ?? 0)), of: bytes.size };
     },
     async open(): Promise<Source> {
       await readBytes();

@@ -37,11 +37,14 @@ export class OtherSheetError extends InputError {
     name: string,
     { position, problem }: InputError,
     sheets: readonly [string, ...string[]],
+    /** Row of the header in the first of these sheets, if it is not the first row with values. */
+    headerRow: number | undefined,
     countRecords: (sheet: string) => Promise<number>,
   ) {
     const list = sheets.map((sheet) => `'${sheet}'`).join(', ');
     const found = sheets.length === 1 ? `the sheet ${list} has` : `the sheets ${list} have`;
-    const hint = `add --sheet ${quoteForShell(sheets[0])}`;
+    const row = headerRow === undefined ? '' : ` --header-row ${headerRow}`;
+    const hint = `add --sheet ${quoteForShell(sheets[0])}${row}`;
     super(name, position, `${problem}; ${found} the columns`, hint);
     this.sheets = sheets;
     this.countRecords = countRecords;

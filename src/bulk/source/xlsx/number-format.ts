@@ -195,7 +195,9 @@ function createDateFormatter(pattern: string, is1904: boolean): NumberFormatter 
     const time = formatTime(milliseconds - days * DAY);
     if (!hasDate || (days === 0 && hasTime)) return { text: time, isExact: value < 1 };
     const date = formatDay(days);
-    return { text: milliseconds % DAY === 0 ? date : `${date}T${time}`, isExact: true };
+    const isDay = milliseconds % DAY === 0;
+    const isExact = year && month && day && (isDay || hasTime);
+    return { text: isDay ? date : `${date}T${time}`, isExact };
   };
 }
 

@@ -12,6 +12,8 @@ import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.t
 /** Data that all readings of a file share: the texts of a large workbook take much time and memory. */
 export interface SheetCache {
   data?: SheetData;
+  /** The part of the sheet that the latest reading has read, from 0 to 1. */
+  readPart?: number;
 }
 
 /**
@@ -82,11 +84,17 @@ async function* suggestOtherSheet(
       ...names.filter((name) => headers.get(name) !== 'first'),
     ];
     if (first === undefined) throw error;
-    throw new OtherSheetError(request.name, error, [first, ...more], (sheet) => {
+    const rowIn = (sheet: string) => {
       const row = headers.get(sheet);
-      const headerRow = typeof row === 'number' ? { headerRow: row } : {};
-      return countRecords(path, { ...request, sheet, ...headerRow }, cache);
-    });
+      return typeof row === 'number' ? row : undefined;
+    };
+    throw new OtherSheetError(request.name, error, [first, ...more], rowIn(first), (sheet) =>
+      countRecords(
+        path,
+        { ...request, sheet, headerRow: rowIn(sheet) ?? request.headerRow },
+        cache,
+      ),
+    );
   }
 }
 
@@ -191,7 +199,9 @@ class SheetTable {
       this.#cache.data ??= await this.#workbook.readSheetData();
       const rows = new SheetRows(this.#cache.data);
       this.#findings = rows.findings;
-      const stream = await this.#workbook.openSheet(this.#sheet);
+      const stream = await this.#workbook.openSheet(this.#sheet, (part) => {
+        this.#cache.readPart = part;
+      });
       for await (const _ of readXml(stream, rows)) {
         signal?.throwIfAborted();
         const taken = rows.take().filter(({ line }) => line >= headerRow);

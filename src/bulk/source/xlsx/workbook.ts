@@ -119,10 +119,14 @@ export class Workbook {
     if (target) await this.#archive.read(target.path, handler, maxBytes);
   }
 
-  openSheet({ name, path }: Sheet): Promise<AsyncIterable<Uint8Array>> {
+  /** @param onRead called with the part of the sheet that was read, from 0 to 1 */
+  openSheet(
+    { name, path }: Sheet,
+    onRead: (part: number) => void,
+  ): Promise<AsyncIterable<Uint8Array>> {
     return withInputErrors(this.#name, () => {
       if (!this.#archive.has(path)) throw new Error(`the sheet '${name}' is missing`);
-      return this.#archive.openPart(path, MAX_SHEET_BYTES);
+      return this.#archive.openPart(path, MAX_SHEET_BYTES, onRead);
     });
   }
 
@@ -186,7 +190,11 @@ class Archive {
   }
 
   /** Opens a part. Its bytes end with an error if their size or checksum is another than the archive says. */
-  async openPart(path: string, maxBytes = MAX_PART_BYTES): Promise<AsyncIterable<Uint8Array>> {
+  async openPart(
+    path: string,
+    maxBytes = MAX_PART_BYTES,
+    onRead?: (part: number) => void,
+  ): Promise<AsyncIterable<Uint8Array>> {
     const entry = this.#entries.get(path);
     if (!entry) throw new Error(`it has no ${path}`);
     if (this.#repeated.has(path)) throw new Error(`it has ${path} twice`);
@@ -195,7 +203,7 @@ class Archive {
     if (uncompressedSize > Math.max(MIN_FLOOD_BYTES, MAX_COMPRESSION * compressedSize))
       throw new Error(`${path} is compressed more than ${MAX_COMPRESSION} times`);
     if (entry.isEncrypted()) throw new Error(`${path} is encrypted`);
-    return verifyChecksum(await this.#zip.openReadStreamPromise(entry), path, entry.crc32);
+    return verifyChecksum(await this.#zip.openReadStreamPromise(entry), path, entry, onRead);
   }
 
   async read(path: string, handler: XmlHandler, maxBytes?: number): Promise<void> {
@@ -233,11 +241,14 @@ function withoutNames(entry: Entry): Entry {
 async function* verifyChecksum(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
-  expected: number,
+  { crc32: expected, uncompressedSize }: Entry,
+  onRead?: (part: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  let checksum = 0;
+  let [checksum, read] = [0, 0];
   for await (const chunk of bytes) {
     checksum = crc32(chunk, checksum);
+    read += chunk.length;
+    onRead?.(read / uncompressedSize);
     yield chunk;
   }
   if (checksum !== expected) throw new Error(`${path} is damaged`);

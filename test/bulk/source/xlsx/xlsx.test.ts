@@ -114,6 +114,10 @@ describe('a workbook whose first sheet has no IDs', () => {
       ),
       hint: "add --sheet 'All staff'",
     });
+    const below = NOTES + HEADER.replace('r="1"', 'r="3"').replace(/([AB])1/g, '$13');
+    await expect(read(await write(createTwoSheets(NOTES, below)))).rejects.toMatchObject({
+      hint: "add --sheet 'All staff' --header-row 3",
+    });
   });
 
   it('is refused without a sheet if none has them', async () => {
@@ -161,6 +165,7 @@ describe('numbers', () => {
     '[<1]0%;[h]:mm',
     'mm:ss',
     '"x"',
+    'd-mmm',
     '0;-0;0;"EMP-"@',
   ];
   const styles = `<numFmts>${formats
@@ -246,6 +251,8 @@ describe('numbers', () => {
     [styleOf('# ?/?'), '0.3333'],
     [styleOf('h:mm'), '43871.25'],
     [styleOf('"x"'), '5'],
+    [styleOf('d-mmm'), '43871'],
+    [DATE, '43871.25'],
   ])('in style %i: an ID %s lost digits, but another field is read', async (style, stored) => {
     const cell = (at: string) => `<c r="${at}2" s="${style}"><v>${stored}</v></c>`;
     await expect(readCells(cell('A'), { styles })).rejects.toThrow(
