@@ -39,6 +39,8 @@ const SHORTENED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d{2,3}$/i;
 /** Matches what Excel makes of `mar1`: `1-Mar` or `Mar-01`. */
 const SHEET_DATE =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2})$/;
+/** Matches the line that database tools print under a header, and a number in a narrow column. */
+const RULE = /^([-=_#])\1{2,}$/;
 /** Matches a whole number that a script turned into a decimal one. */
 const DECIMAL = /^-?\d+(?:\.0+|,00?)$/;
 /** Matches a number that was typed as text, with the apostrophe that Excel hides: `'0123`. */
@@ -110,6 +112,11 @@ const SUSPICIONS: readonly Suspicion[] = [
     isSuspicious: (text) => PLACEHOLDERS.has(text),
     describe: (text) => `${quote(text)} stands for a missing value`,
     plural: 'stand for a missing value',
+  },
+  {
+    isSuspicious: (text) => RULE.test(text),
+    describe: (text) => `${quote(text)} is a line or a number that did not fit, not a value`,
+    plural: 'are lines or numbers that did not fit, not values',
   },
   {
     isSuspicious: (text, { isId }) => (isId ? INVISIBLE_IN_ID : INVISIBLE_IN_TEXT).test(text),
@@ -249,7 +256,8 @@ export class SuspiciousValues {
       const value = fields[field];
       if (typeof value !== 'string') continue;
       const kind = this.#kindAt(at, field);
-      const isHeading = field === heading?.field && (value === field || value === heading.text);
+      const isHeading =
+        field === heading?.field && (isSameText(value, field) || isSameText(value, heading.text));
       if (!isHeading) {
         if (kind.isEmail ? PLAIN_EMAIL.test(value) : isPlain(value)) continue;
       }
@@ -341,6 +349,12 @@ export class SuspiciousValues {
       }),
     ];
   }
+}
+
+/** Whether two texts are equal except for case. */
+function isSameText(first: string, second: string | undefined): boolean {
+  if (first.length !== second?.length) return false;
+  return first === second || first.toLowerCase() === second.toLowerCase();
 }
 
 function describe(

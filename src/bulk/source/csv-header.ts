@@ -145,6 +145,11 @@ export class HeaderReader {
     const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
     if (/^[[{]/.test(found[0] ?? ''))
       return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
+    const inQuotes = found.map((column) => /^'(.*)'$/s.exec(column)?.[1]);
+    if (inQuotes.includes(id)) {
+      const hint = 'replace the single quotes around the cells by double quotes, or remove them';
+      return new InputError(name, this.#locate(line), problem, hint);
+    }
     const separator = found.flatMap((column) => findSeparator(column, id))[0];
     if (separator === delimiter) {
       const hint = 'remove the quotes around the rows: each is a single cell';

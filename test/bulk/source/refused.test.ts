@@ -262,6 +262,12 @@ describe('the error for an invalid input names the position and the problem', ()
     },
   );
 
+  it('cells in single quotes', async () => {
+    expect((await refusal("'userId','name'\n'u1','Ada'\n", 'csv')).hint).toBe(
+      'replace the single quotes around the cells by double quotes, or remove them',
+    );
+  });
+
   it('a space before a quote', async () => {
     expect((await refusal('userId,name\nu1, "Lovelace, Ada"\n', 'csv')).hint).toBe(
       'remove the spaces before the quotes',
