@@ -90,7 +90,7 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
       const run = (changed: ExecutableOperation) => {
         const performCall = () => perform(changed, request, { data, isLarge, facts });
         // A remote database does the work itself.
-        return isLarge && !store.lastResponse ? admission.takeTurn(performCall) : performCall();
+        return isLarge && !store.unansweredSince ? admission.takeTurn(performCall) : performCall();
       };
       return await dependencies.faults.handle({ executable, data }, run, (fault) => {
         if (facts) facts.fault = fault;

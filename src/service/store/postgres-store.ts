@@ -35,11 +35,11 @@ export async function openPostgresStore(
   signal?: AbortSignal,
 ): Promise<Store> {
   signal?.throwIfAborted();
-  const { kysely, connect, abort, lastResponse } = openPostgres(url);
+  const { kysely, connect, abort, unansweredSince } = openPostgres(url);
   const store = {
     ...createStore(kysely, url, busyTimeout),
     peers: createPostgresPeers(kysely, connect),
-    lastResponse,
+    unansweredSince,
   };
   signal?.addEventListener('abort', abort);
   try {

@@ -48,20 +48,17 @@ export function openPostgres(url: string) {
   const pool = new Pool({ ...settings, max: MAX_CONNECTIONS });
   pool.on('connect', trackClient);
   pool.on('error', () => undefined);
-  let lastResponse = monotonicTime();
-  const noteResponse = () => {
-    lastResponse = monotonicTime();
-  };
+  const unanswered = new Set<SentStatement>();
   const translated = createTranslatingPool(pool, new StatementNames(), {
     isAborted: () => isAborted,
-    noteResponse,
+    unanswered,
     connect: createHostSelection(pool, settings, urls, hostRuleOf(url)),
   });
   const dialect = new PostgresDialect({ pool: translated });
   dialect.createAdapter = () => new PooledAdapter();
   return {
     kysely: new Kysely<Tables>({ dialect }),
-    lastResponse: () => lastResponse,
+    unansweredSince: () => unanswered.values().next().value?.sentAt,
     connect: async () => {
       const client = new Client(settings);
       await trackClient(client).connect();
@@ -104,17 +101,22 @@ const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text'
   return type === TEXT ? decodeText : types.getTypeParser(type, format as 'text');
 };
 
+/** The monotonic time at which a statement was sent, in milliseconds. */
+interface SentStatement {
+  readonly sentAt: number;
+}
+
 interface PoolHooks {
   readonly isAborted: () => boolean;
-  /** Called after each response of the server. */
-  readonly noteResponse: () => void;
+  /** Statements that the server has not answered yet, oldest first. */
+  readonly unanswered: Set<SentStatement>;
   readonly connect: () => Promise<PoolClient>;
 }
 
 function createTranslatingPool(
   pool: Pool,
   names: StatementNames,
-  { isAborted, noteResponse, connect }: PoolHooks,
+  { isAborted, unanswered, connect }: PoolHooks,
 ): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
@@ -122,7 +124,7 @@ function createTranslatingPool(
     connect: async () => {
       if (isAborted()) throw new Error('Connection terminated');
       const client = await connect();
-      const wrapped = wrappers.get(client) ?? createTranslatingClient(client, names, noteResponse);
+      const wrapped = wrappers.get(client) ?? createTranslatingClient(client, names, unanswered);
       wrappers.set(client, wrapped);
       return wrapped;
     },
@@ -214,21 +216,22 @@ async function isReadOnly(client: PoolClient): Promise<boolean> {
 function createTranslatingClient(
   client: PoolClient,
   names: StatementNames,
-  noteResponse: () => void,
+  unanswered: Set<SentStatement>,
 ): PostgresPoolClient {
   const query = async (text: string, parameters: readonly unknown[]) => {
     const values = parameters.map((value) =>
       typeof value === 'string' ? encodeText(value) : value,
     );
     const name = values.length === 0 ? undefined : names.find(text);
+    const sent = { sentAt: monotonicTime() };
+    unanswered.add(sent);
     try {
-      const result = await client.query({ text, values, ...(name !== undefined && { name }) });
-      noteResponse();
-      return result;
+      return await client.query({ text, values, ...(name !== undefined && { name }) });
     } catch (error) {
-      if (error instanceof DatabaseError) noteResponse();
       if (isUnusableStatement(error)) names.disable();
       throw error;
+    } finally {
+      unanswered.delete(sent);
     }
   };
   return {

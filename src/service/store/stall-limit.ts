@@ -2,22 +2,24 @@ import { monotonicTime } from '../../kernel/process.ts';
 import { Refusal } from './refusal.ts';
 import type { Store } from './store.ts';
 
-/** Maximum time without any response of the database, in milliseconds. */
+/** Maximum time that the database may take to answer a statement, in milliseconds. */
 const MAX_STALL = 15_000;
 
 /**
- * Limits how long reads and writes wait for a database that does not respond at all. A write may
- * still be applied later. Without a remote database, returns the store itself.
+ * Limits how long reads and writes wait while the database does not answer a statement. It may
+ * answer those of other connections, as a pooler without a free server does. A write may still be
+ * applied later. Without a remote database, returns the store itself.
  */
 export function limitStalls(store: Store, maxStall = MAX_STALL): Store {
-  const { lastResponse } = store;
-  if (!lastResponse) return store;
+  const { unansweredSince } = store;
+  if (!unansweredSince) return store;
   const limit = <Result>(result: Promise<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
       const started = monotonicTime();
       let timer: NodeJS.Timeout;
       const check = () => {
-        const idle = monotonicTime() - Math.max(started, lastResponse());
+        const since = unansweredSince();
+        const idle = since === undefined ? 0 : monotonicTime() - Math.max(started, since);
         if (idle >= maxStall)
           reject(new Refusal('UNAVAILABLE', 'The store does not respond. Try again later.'));
         else wait(maxStall - idle);

@@ -42,10 +42,10 @@ export interface Store {
    */
   readonly version?: () => number | undefined;
   /**
-   * Returns the monotonic time of the last response of a remote database, in milliseconds. Undefined
-   * for a store on this machine.
+   * Returns the monotonic time of the oldest statement that a remote database has not answered, in
+   * milliseconds, or `undefined` if it has answered all. Undefined for a store on this machine.
    */
-  readonly lastResponse?: () => number;
+  readonly unansweredSince?: () => number | undefined;
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
    * Runs a write that excludes all other writes. With a scope, excludes only the writes whose scope
