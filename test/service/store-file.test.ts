@@ -103,6 +103,15 @@ describe('a store file', () => {
     );
   });
 
+  it('names a missing file of a parameter', async () => {
+    const opening = openStore('postgres://ada@127.0.0.1:1/svc?sslrootcert=/nosuch.pem');
+    await expect(opening).rejects.toMatchObject({
+      failure: 'local',
+      message: 'cannot read /nosuch.pem: no such file',
+      hint: expect.stringContaining('sslrootcert'),
+    });
+  });
+
   it.each(['?schema=tenant_b', '?search_path=tenant_b', '?currentSchema=tenant_b'])(
     'suggests the parameter of libpq for a schema in %s',
     (parameters) => {

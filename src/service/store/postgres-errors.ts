@@ -1,5 +1,6 @@
 import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { Refusal } from './refusal.ts';
 import { damagedFailure, diskFullFailure } from './store-failure.ts';
 
@@ -60,6 +61,11 @@ export function toPostgresOpenError(error: unknown, name: string): SvcError {
       'unreachable',
       'check that PostgreSQL is running (pg_isready), and check the host, port, and database in --store',
     );
+  }
+  if (error instanceof Error && 'path' in error && typeof error.path === 'string') {
+    return createLocalFileError('read', error.path, error).reworded({
+      hint: 'check the paths of sslrootcert, sslcert, and sslkey in --store',
+    });
   }
   return fail('local', 'choose another store with --store');
 }
