@@ -1,4 +1,4 @@
-import { parseDurationFlag } from '../kernel/duration.ts';
+import { parseDurationFlag, parseOptionalDuration } from '../kernel/duration.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
@@ -146,10 +146,6 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>): Glob
     showSecrets: values.showSecrets === true,
     plainMessages: false,
   };
-}
-
-function parseOptionalDuration(flag: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseDurationFlag(flag, text);
 }
 
 /**

@@ -38,3 +38,7 @@ export function formatDurationValue(milliseconds: number): string {
   const isLong = minutes >= 120 || (minutes >= 1 && Number.isInteger(minutes));
   return isLong ? `${Math.ceil(minutes)}m` : `${Math.ceil(whole / 1_000)}s`;
 }
+
+export function parseOptionalDuration(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDurationFlag(flag, text);
+}

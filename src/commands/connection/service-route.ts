@@ -13,6 +13,7 @@ import { once } from '../../kernel/once.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
+import { findAuthorities } from './ca-file.ts';
 import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
 
 export interface ServiceRoute {
@@ -34,7 +35,7 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
   const { caFile } = await context.target();
   const authorities =
     caFile || (environment['SSL_CERT_FILE'] && baseUrl.startsWith('https:'))
-      ? await (await import('./ca-file.ts')).findAuthorities(context)
+      ? await findAuthorities(context)
       : undefined;
   const connection = {
     baseUrl,

@@ -10,6 +10,7 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
 import { createSecretStorage } from '../../profiles/secrets.ts';
 import type { TargetWithSecrets } from '../../profiles/target.ts';
+import { findKeychainProblem, PROBE_CALLS } from '../../profiles/transaction.ts';
 import {
   skippedChecksWarning,
   skipsCertificateChecks,
@@ -108,7 +109,6 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
   );
   if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_')))
     return skipped('not needed: all secrets come from environment variables');
-  const { findKeychainProblem, PROBE_CALLS } = await import('../../profiles/transaction.ts');
   const problem = await findKeychainProblem(createSecretStorage(context), PROBE_CALLS);
   const suffix = sources.find((source) => source.includes('file '))
     ? '; the active secrets are stored in a file'

@@ -1,5 +1,6 @@
 import { resetState } from '../../service/state/reset.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
+import { Ledger } from '../../settings/ledger.ts';
 import { ensureLocalWrites, withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 
@@ -19,6 +20,5 @@ export async function localReset(context: Context): Promise<void> {
  * their records again.
  */
 async function forgetSentRecords(context: Context): Promise<void> {
-  const { Ledger } = await import('../../settings/ledger.ts');
   await Ledger.use(context, (ledger) => ledger.forgetSent());
 }

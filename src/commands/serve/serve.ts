@@ -17,6 +17,7 @@ import type { LocalCredentials } from '../../service/records/bootstrap.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
+import { compareStates } from '../../settings/plan/compare-states.ts';
 import { readFaultFile } from '../connection/fault-file.ts';
 import { findReadOnlyOfAddress } from '../connection/protections.ts';
 import { announceServer } from '../connection/running-servers.ts';
@@ -81,8 +82,7 @@ export async function serve(
       ...reporting,
       ...log,
       ...switches,
-      compareStates: async (first, second) =>
-        (await import('../../settings/plan/compare-states.ts')).compareStates(first, second),
+      compareStates: async (first, second) => compareStates(first, second),
     });
     await closeAfter(embedded, async () => {
       if (!switches.faults) await announceFaults(context, embedded);

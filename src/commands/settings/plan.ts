@@ -1,4 +1,4 @@
-import { parseDurationFlag } from '../../kernel/duration.ts';
+import { parseOptionalDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
@@ -46,7 +46,7 @@ async function planRequested(
       outputs: [{ name: '--out', file: out, use: 'plan' }],
       force,
     });
-  const within = optionalDuration('--expiring', options.expiring);
+  const within = parseOptionalDuration('--expiring', options.expiring);
   const members = await readMembersFlag(context, options.members);
   await withPlan(context, { ...request, members }, 'plan', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings);
@@ -70,10 +70,6 @@ async function planRequested(
     if (options.exitCode && plan.changes.length > 0)
       throw new SvcError('differs', 'the plan contains changes');
   });
-}
-
-function optionalDuration(flag: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseDurationFlag(flag, text);
 }
 
 async function readMembersFlag(

@@ -22,6 +22,7 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { explainFailure, findReportedFailure } from './api-outcome.ts';
 import type { WaitTarget } from './api-wait.ts';
+import { waitForJob } from './api-wait.ts';
 import { findKnownOperation, type KnownOperation } from './known-operation.ts';
 
 interface ApiFlags {
@@ -105,7 +106,6 @@ async function callAndWait(
     await showRawResults(context, singleResult(first), raw);
     throw failure;
   }
-  const { waitForJob } = await import('./api-wait.ts');
   const status = await findKnownOperation(wait.path, data);
   const last = await waitForJob(context, { wait, first, data, auth, client, status });
   await showRawResults(context, singleResult(last.response), { ...raw, known: status });

@@ -1,7 +1,12 @@
-import { SvcError } from '../../kernel/errors.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
+import { loadMachineSecret } from '../../profiles/machine-secret.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
-import { parseSigningSecret, type VerificationSecrets } from '../../webhooks/signature.ts';
+import {
+  createSigningSecret,
+  parseSigningSecret,
+  type VerificationSecrets,
+} from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { ListenFlags, SendFlags } from './flags.ts';
 import type { SenderCredentials } from './payload.ts';
@@ -70,4 +75,23 @@ export async function readSenderCredentials(
     secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile, signal),
     authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, signal),
   };
+}
+
+export function loadSigningSecret(context: Context): Promise<string> {
+  return loadMachineSecret('webhook-secret', createSigningSecret, context);
+}
+
+/**
+ * Loads this machine's signing secret. If the secret cannot be stored, creates one for this run.
+ */
+export async function loadOrCreateSigningSecret(context: Context): Promise<string> {
+  try {
+    return await loadSigningSecret(context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    await context.warn(
+      `the signing secret cannot be stored and applies only to this run: ${messageOf(error)}`,
+    );
+    return createSigningSecret();
+  }
 }

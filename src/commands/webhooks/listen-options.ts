@@ -1,3 +1,4 @@
+import { EVENT_NAMES } from '../../catalog/events.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
@@ -5,11 +6,12 @@ import { parsePrivateKey } from '../../webhooks/keys.ts';
 import type { Forwarding } from '../../webhooks/listener.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
 import type { VerificationSecrets } from '../../webhooks/signature.ts';
+import { checkEventTypes } from '../call/event-types.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { parsePort, parseWholeNumber } from '../options.ts';
 import { type ListenFlags, recordFolder } from './flags.ts';
-import { readKey, readVerificationSecrets } from './keys.ts';
+import { loadOrCreateSigningSecret, readKey, readVerificationSecrets } from './keys.ts';
 import { createPostOptions, parseTargets, parseTargetUrl } from './targets.ts';
 
 export interface ListenOptions {
@@ -64,8 +66,7 @@ async function readEvents(
   options: ListenFlags,
 ): Promise<readonly string[] | undefined> {
   const events = options.events?.flatMap((list) => list.split(',')).map((event) => event.trim());
-  if (events)
-    await (await import('../call/event-types.ts')).checkEventTypes(context, events, options);
+  if (events) await checkEventTypes(context, events, options);
   return events;
 }
 
@@ -123,7 +124,6 @@ export async function register(
     return undefined;
   });
   if (!endpoint) return undefined;
-  const { loadOrCreateSigningSecret } = await import('./machine-signing-secret.ts');
   const relaySecret = given ?? (await loadOrCreateSigningSecret(context));
   const secretNote =
     given === undefined
@@ -142,7 +142,6 @@ export async function register(
 }
 
 async function expandPatterns(events: readonly string[]): Promise<readonly string[]> {
-  const { EVENT_NAMES } = await import('../../catalog/events.ts');
   return events.flatMap((pattern) =>
     pattern.includes('*') ? EVENT_NAMES.filter((name) => matchesPattern(name, pattern)) : [pattern],
   );

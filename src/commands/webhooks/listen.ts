@@ -22,6 +22,7 @@ import { excerptOf, shortenEvent } from '../terminal/delivery-views.ts';
 import { listenForKeys } from '../terminal/keys.ts';
 import { canAsk, selectGlyphs, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
+import { loadSigningSecret } from './keys.ts';
 import {
   decideRegistration,
   type ListenOptions,
@@ -47,7 +48,6 @@ export async function listenCommand(
 }
 
 async function printSecret(context: Context): Promise<void> {
-  const { loadSigningSecret } = await import('./machine-signing-secret.ts');
   const [secret, format, printer] = [
     await loadSigningSecret(context),
     await context.format(),
