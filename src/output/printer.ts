@@ -256,8 +256,12 @@ export class Printer {
     const { format, fields, list = {} } = this.#options;
     const isTable = format === 'table' || format === 'markdown';
     const { sort } = list;
-    if (!table || !(isTable || fields || sort))
-      return this.#printRecords(singlePage(records), shape);
+    if (!table || !(isTable || fields || sort)) {
+      // Without records, only the table knows the header of CSV.
+      const isEmpty = records.length === 0;
+      const known = table && isEmpty ? { ...shape, columns: table.columns } : shape;
+      return this.#printRecords(singlePage(records), known);
+    }
     const merge = once(() =>
       records.map((record, at) => ({ ...table.rows[at], ...(record as object) })),
     );

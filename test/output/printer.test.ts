@@ -219,6 +219,13 @@ describe('secrets', () => {
   });
 });
 
+it('an empty list has the header of its table in CSV, and none in a table', async () => {
+  const shape = { table: { rows: [], columns: [{ header: 'USER', field: 'userId' }] } } as const;
+  expect(await printedValue('csv', [], shape)).toBe('userId\r\n');
+  expect(await printedValue('table', [], shape)).toBe('');
+  expect(await printedValue('json', [], shape)).toBe('[]\n');
+});
+
 it('--quiet does not affect the result', async () => {
   expect(await printedValue('json', { id: 'd1' }, {}, { quiet: true })).toBe(
     await printedValue('json', { id: 'd1' }),
