@@ -69,7 +69,9 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
       throw new Refusal('NOT_FOUND', `The embedded service has no operation at ${path}`);
     if (method !== 'POST') throw badRequest();
     checkAuthorizationHeader(request);
-    const { auth } = pathRoutes;
+    const { auth, routes: candidates } = pathRoutes;
+    // The body decides between several operations.
+    if (facts && candidates.length === 1) facts.operation = candidates[0]?.name;
     requireCredentialHeaders(auth, request);
     const admission = admissionFor(auth, request);
     try {
@@ -77,7 +79,7 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
       if (request.header('expect') !== undefined || request.isBodyPending)
         await admission.authenticate();
       const sent = await readData(request, admission);
-      const selected = selectOperation(pathRoutes.routes, sent);
+      const selected = selectOperation(candidates, sent);
       if (!selected) throw badRequest();
       const executable = await selected.load();
       const data = convertData(executable.operation, path, sent);

@@ -39,6 +39,7 @@ export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
 export function createOperationRoutes() {
   const routeOf = (entry: OperationEntry) => ({
+    name: entry.name,
     selectedBy: entry.selectedBy,
     load: once(() => loadExecutable(entry)),
   });
