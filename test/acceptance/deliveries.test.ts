@@ -172,7 +172,7 @@ describe('svc local deliveries', () => {
     const again = await svc(['local', 'deliveries', 'retry', '--failed', '--yes', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
     expect(JSON.parse(again.stderr).note.message).toBe(
-      `1 delivery scheduled; svc serve on ${service.env.SVC_BASE_URL} sends pending deliveries`,
+      `1 delivery scheduled; the service on ${service.env.SVC_BASE_URL} sends pending deliveries`,
     );
     await eventually(async () =>
       expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1),

@@ -68,7 +68,7 @@ export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry',
     if (retried.length > 0) {
       const server = await findServerOfStore(context);
       const sender = server
-        ? hint`svc serve on ${server.url} sends pending deliveries`
+        ? hint`the service on ${server.url} sends pending deliveries`
         : hint`to send pending deliveries, run ${step('change', 'serve')}`;
       await context.note(hint`${formatNounCount(retried.length, 'delivery')} scheduled; ${sender}`);
     }
