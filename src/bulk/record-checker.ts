@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { DEFAULT_ACCESS_ROLE } from '../catalog/access-roles.ts';
+import type { BulkFields } from '../catalog/bulk-fields.ts';
 import type { InputNaming } from '../catalog/flags.ts';
 import { findIntendedField } from '../catalog/intended-field.ts';
 import {
@@ -95,6 +96,33 @@ interface RoleField {
   hasRole: boolean;
 }
 
+interface AccessLimit {
+  readonly fields: readonly string[];
+  /** The fields as the key of a target contains them. */
+  readonly marks: readonly string[];
+  /** The consequence if a record has none of them. */
+  readonly effect: string;
+  given: number;
+  missing: number;
+  first: FileDiagnostic | undefined;
+}
+
+function listAccessLimits({ noun, knownFields, targetFields }: BulkFields): readonly AccessLimit[] {
+  if (noun !== 'user' || !knownFields.includes('accessRole')) return [];
+  const places = targetFields.flatMap(({ name, required }) => (required ? [] : [name]));
+  return [
+    { fields: ['accessRole'], effect: `new users get the default role, ${DEFAULT_ACCESS_ROLE}` },
+    { fields: places, effect: 'such users are added to the whole organization' },
+  ].map(({ fields, effect }) => ({
+    fields,
+    effect,
+    marks: fields.map((name) => `["${name}",`),
+    given: 0,
+    missing: 0,
+    first: undefined,
+  }));
+}
+
 /**
  * Lists the problems of a record. For a field that could not be converted, lists only that problem.
  */
@@ -121,10 +149,8 @@ export class RecordChecker extends FindingCollector {
   readonly #suspicious: SuspiciousValues | undefined;
   readonly #conflicts = new TargetConflicts();
   readonly #roles: RoleField[] = [];
-  /** Whether a new record without an access role gets the default one. */
-  readonly #countsRoles: boolean;
-  readonly #roleCounts = { given: 0, missing: 0 };
-  #firstWithoutRole: FileDiagnostic | undefined;
+  /** Fields that limit the access of a new user, if other users of the input have them. */
+  readonly #limits: readonly AccessLimit[];
   readonly #selecting: SelectingField[] = [];
   /** Whether the last file has columns. */
   #isTable = false;
@@ -149,7 +175,7 @@ export class RecordChecker extends FindingCollector {
     const names = [...knownFields, ...targetFields.map(({ name }) => name)];
     const idFields = [id, ...names.filter((name) => /Id$/.test(name))];
     this.#knownFields = new Set([...knownFields, ...(rules.map ?? []).map(([, field]) => field)]);
-    this.#countsRoles = rules.valueWarnings === 'add' && knownFields.includes('accessRole');
+    this.#limits = rules.valueWarnings === 'add' ? listAccessLimits(rules.fields) : [];
     this.tree = rules.fields.parent === undefined ? undefined : new RecordTree();
     this.#suspicious = rules.valueWarnings ? new SuspiciousValues(idFields) : undefined;
   }
@@ -297,7 +323,7 @@ export class RecordChecker extends FindingCollector {
       for (const field in ownFields)
         if (!this.#knownFields.has(field))
           this.#reportUnknownField(field, ownFields[field], record.line, source);
-      if (this.#countsRoles) this.#countRole(ownFields, record.line);
+      for (const limit of this.#limits) this.#countLimit(limit, prepared, record.line);
       for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
       inspect?.(prepared, () => lines.positionAt(at));
       if (typeof id !== 'string') return;
@@ -393,9 +419,15 @@ export class RecordChecker extends FindingCollector {
     this.fieldHint = formatSelectingHint(this.#selecting, targets?.given ?? [], naming);
   }
 
-  #countRole({ accessRole }: PreparedRecord['ownFields'], line: number): void {
-    this.#roleCounts[accessRole === undefined ? 'missing' : 'given'] += 1;
-    if (accessRole === undefined) this.#firstWithoutRole ??= this.locate({ line, message: '' });
+  #countLimit(limit: AccessLimit, { ownFields, target }: PreparedRecord, line: number): void {
+    const isGiven =
+      limit.fields.some((name) => ownFields[name] !== undefined) ||
+      (target !== undefined && limit.marks.some((mark) => target.key.includes(mark)));
+    if (isGiven) limit.given += 1;
+    else {
+      limit.missing += 1;
+      limit.first ??= this.locate({ line, message: '' });
+    }
   }
 
   /** Call after the last file: reports what only all records together show. */
@@ -408,12 +440,12 @@ export class RecordChecker extends FindingCollector {
           message: `the field '${field.name}' is sent unchanged, and not as '${field.means}': none of its values is an access role`,
         });
     }
-    const { given, missing } = this.#roleCounts;
-    if (given > 0 && this.#firstWithoutRole)
-      this.warnFirst({
-        ...this.#firstWithoutRole,
-        message: `${groupDigits(missing)} of ${formatNounCount(given + missing, 'record')} ${missing === 1 ? 'has' : 'have'} no accessRole; new users get the default role, ${DEFAULT_ACCESS_ROLE}`,
-      });
+    for (const { fields, effect, given, missing, first } of this.#limits)
+      if (given > 0 && first)
+        this.warnFirst({
+          ...first,
+          message: `${groupDigits(missing)} of ${formatNounCount(given + missing, 'record')} ${missing === 1 ? 'has' : 'have'} no ${fields.join(' or ')}; ${effect}`,
+        });
     const { map = [], naming = 'flags' } = this.#rules;
     const columnOf = (field: string) => map.find(([, name]) => name === field)?.[0] ?? field;
     for (const { finding, hint } of this.#conflicts.describe(

@@ -125,6 +125,24 @@ describe('a column that chooses where users go, or what they may do', () => {
   });
 });
 
+it.each([
+  [
+    'userId,documentId\nu1,d1\nu2,\n',
+    '1 of 2 records has no documentId or folderId; such users are added to the whole organization',
+  ],
+  [
+    'userId,accessRole\nu1,viewer\nu2,\nu3,\n',
+    '2 of 3 records have no accessRole; new users get the default role, editor',
+  ],
+  ['userId,documentId,folderId\nu1,d1,\nu2,,f1\n', undefined],
+  ['userId,accessRole,documentId\nu1,,\nu2,,\n', undefined],
+])('users with more access than others are named in a warning: %j', async (text, message) => {
+  const { add } = await openUser();
+  const { code, stderr } = await add('u.csv', text, ...ORG, '--dry-run');
+  const warning = message === undefined ? '' : `warning: u.csv:3: ${message}\n`;
+  expect([code, stderr]).toEqual([0, warning]);
+});
+
 describe('records for other organizations than --org', () => {
   it('are one problem', async () => {
     const { add, sent } = await openUser();
