@@ -36,7 +36,10 @@ export async function withEnvironment<Result>(
   const given = options.profile ?? profile;
   if (given !== profile && profile !== undefined) {
     throw new SvcError('usage', `${source} uses profile '${profile}', not '${given}'`, {
-      hint: 'omit --profile, or choose another environment with --env',
+      hint:
+        name === undefined
+          ? 'omit --profile'
+          : 'omit --profile, or choose another environment with --env',
     });
   }
   const isSaved =
