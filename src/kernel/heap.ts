@@ -40,7 +40,7 @@ export function limitHeapGrowth(heap: Heap = processHeap): void {
  * Unlike `limitHeapGrowth`, takes effect during a long computation without timers.
  */
 export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
-  heap.setFlag('--heap-growing-percent=30');
+  heap.setFlag('--heap-growing-percent=60');
   heap.setFlag('--semi-space-growth-factor=1');
 }
 
