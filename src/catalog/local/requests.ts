@@ -10,7 +10,6 @@ import type { RequestDetail, RequestRecord } from './answers.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
 
 const path = '/_svc/requests';
-const output = result<{ readonly requests: readonly RequestRecord[] }>();
 const operationNames: readonly string[] = manifest.map(({ name }) => name);
 const on = flag(
   { value: 'operation' },
@@ -75,7 +74,7 @@ export const requests = {
       ),
       limit: limitOf('requests'),
     }),
-    output,
+    output: result<{ readonly requests: readonly RequestRecord[]; readonly more: boolean }>(),
     columns,
   }),
   'local.requests.show': defineAdminOperation('local.requests.show', {
@@ -108,7 +107,7 @@ export const requests = {
         timeout,
       }),
     }),
-    output,
+    output: result<{ readonly requests: readonly RequestRecord[] }>(),
     columns,
   }),
 };

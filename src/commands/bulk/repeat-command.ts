@@ -3,6 +3,8 @@ import type { Context } from '../context.ts';
 
 /** Flags of answers that can be given more than once. */
 const REPEATABLE = new Set(['--map', '--map-org']);
+/** The only flag of answers without a value. */
+const SWITCH = '--create-organization';
 
 /**
  * Prints the line that runs the command again without its questions.
@@ -25,13 +27,8 @@ function withAnswers(words: readonly string[], answers: readonly string[]): read
   const kept = words.filter((word, at) => {
     const [name = ''] = word.split('=', 1);
     const before = words[at - 1] ?? '';
-    return !replaced.includes(name) && !(replaced.includes(before) && takesValue(answers, before));
+    const isValue = replaced.includes(before) && before !== SWITCH;
+    return !replaced.includes(name) && !isValue;
   });
   return [...kept, ...answers];
-}
-
-/** Whether a flag of the answers is followed by its value. */
-function takesValue(answers: readonly string[], flag: string): boolean {
-  const next = answers[answers.indexOf(flag) + 1];
-  return next !== undefined && flag !== '--create-organization';
 }

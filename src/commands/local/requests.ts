@@ -8,9 +8,11 @@ import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { formatJsonDocument } from '../../output/json.ts';
+import { describeMore } from '../../output/list-selection.ts';
 import { loadPalette } from '../../output/palette.ts';
 import { formatHar } from '../../service/local/requests/har.ts';
 import { withoutBodies } from '../../service/local/requests/record.ts';
+import { findServerOfStore } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions } from '../definition.ts';
 import { createLineFormatter } from '../terminal/request-line.ts';
@@ -28,11 +30,16 @@ export const listLocalRequests = createLocalCommand('local.requests.list', {
     const { har, watch } = invocation.options;
     if (typeof har === 'string') return writeArchive(call, har);
     if (watch) return watchRequests(call);
-    const count = await printRequests(call);
-    if (count === 0)
-      await context.note(
-        hint`no requests found; to serve and log requests, run ${step('change', 'serve')}`,
-      );
+    const [{ requests, more }] = await call.run();
+    await printRequests(context, requests);
+    if (more) await context.note(describeMore(requests.length));
+    if (requests.length > 0) return;
+    const server = await findServerOfStore(context);
+    await context.note(
+      server
+        ? `no requests to ${server.url} found`
+        : hint`no requests found; to serve and log requests, run ${step('change', 'serve')}`,
+    );
   },
 });
 
@@ -77,7 +84,7 @@ export const showLocalRequests = createLocalCommand('local.requests.show', {
 
 export const waitForLocalRequests = createLocalCommand('local.requests.wait', {
   readFields: async ({ options: { timeout } }) => ({ wait: { timeout } }),
-  run: async (call) => void (await printRequests(call)),
+  run: async ({ context, run }) => printRequests(context, (await run())[0].requests),
 });
 
 /** Prints new requests until a signal arrives. */
@@ -103,12 +110,7 @@ export async function tailLocalRequests(
   });
 }
 
-async function printRequests({
-  context,
-  run,
-}: LocalCall<'local.requests.list' | 'local.requests.wait'>): Promise<number> {
-  const [{ requests }] = await run();
+async function printRequests(context: Context, requests: readonly RequestRecord[]): Promise<void> {
   const { columns = [] } = getAdminEntry('local.requests.list');
   await (await context.printer()).value(requests, { columns, defaultLimit: DEFAULT_LIMIT });
-  return requests.length;
 }

@@ -412,6 +412,7 @@ describe('requests to /_svc/requests and /_svc/faults', () => {
     const { body } = await send('/_svc/requests?after=0&limit=5');
     expect(body).toEqual({
       requests: [expect.objectContaining({ id: 1, path: '/nothing', status: 404 })],
+      more: false,
     });
     expect(body.requests[0]).not.toHaveProperty('response');
     expect((await send('/_svc/requests/1')).body.response.error.status).toBe('NOT_FOUND');

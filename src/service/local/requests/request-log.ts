@@ -185,9 +185,14 @@ export interface RequestContext {
 }
 
 export const requests: AdminHandlers<'requests', RequestContext> = {
-  'local.requests.list': async (context, filter) => ({
-    requests: requireLog(context).list(filter).map(withoutBodies),
-  }),
+  'local.requests.list': async (context, filter) => {
+    const { limit, after } = filter;
+    const found = requireLog(context).list({ ...filter, limit: limit + 1 });
+    const more = found.length > limit;
+    // The latest requests, or the first ones after an ID.
+    const requests = after === undefined ? found.slice(-limit) : found.slice(0, limit);
+    return { requests: requests.map(withoutBodies), more };
+  },
   'local.requests.show': async (context, { id }) => {
     const log = requireLog(context);
     const found = /^\d{1,15}$/.test(id) ? log.find(Number(id)) : undefined;
