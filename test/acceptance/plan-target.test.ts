@@ -99,6 +99,21 @@ it('names the target and the next command of a saved plan', async () => {
   expect(await readFile(join(home, 'my plan.json'), 'utf8')).toContain('"environment": "live"');
 });
 
+it('names the command for the target of a saved plan, also if the given one is unreachable', async () => {
+  const { svc, home } = await createUser();
+  await writeFile(join(home, 'plain.yaml'), SETTINGS.replace(/environments.*/, ''));
+  await svc(['plan', '-f', 'plain.yaml', '-p', 'prod', '--out', 'plan.json']);
+  const other = ['--base-url', 'http://127.0.0.1:1', '--api-key', 'other', '--no-verify'];
+  const secret = ['--auth-token-file', 'token.txt', '--insecure-storage'];
+  await svc(['login', 'other', ...other, ...secret]);
+  expect(await svc(['apply', 'plan.json', '-p', 'other', '--yes'])).toMatchObject({
+    code: 15,
+    stderr: expect.stringMatching(
+      /\nhint: to apply it to its target, run svc (-p prod )?apply plan\.json\n/,
+    ),
+  });
+});
+
 it('prints Markdown for a pull request, and adds it to the summary of a step', async () => {
   const { svc, home, url } = await createUser();
   const GITHUB_STEP_SUMMARY = join(home, 'summary.md');

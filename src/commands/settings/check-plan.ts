@@ -8,14 +8,20 @@ import { readLive } from '../../settings/live/read-live.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
 import type { SecretsByReference } from '../../settings/plan/item-secrets.ts';
 import { findUnshownChange, rebuildPlan } from '../../settings/plan/rebuild-plan.ts';
-import { findPlanFiles, findStaleness, type SavedPlan } from '../../settings/plan/saved-plan.ts';
+import {
+  EXPIRED,
+  findPlanFiles,
+  findStaleness,
+  findUnusable,
+  type SavedPlan,
+} from '../../settings/plan/saved-plan.ts';
 import { findExpiredUser } from '../../settings/plan/unplannable.ts';
 import { findUsersFile, type Plan } from '../../settings/plan.ts';
 import { formatReference, parseReference } from '../../settings/secret-value.ts';
 import { countUsersToSend } from '../../settings/users-file.ts';
 import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
-import { changeWords, fileWords } from './next-commands.ts';
+import { changeWords, fileWords, nextOfSavedPlan } from './next-commands.ts';
 import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
 import { DEFAULT_FILE } from './read-input.ts';
 
@@ -40,11 +46,21 @@ export async function checkPlan(
   const { cwd, clock, signal } = context;
   const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(saved.sha256));
   if (wasApplied) throw createStalePlanError(saved, file, APPLIED_BEFORE);
+  const target = await findPlanTarget(context);
+  // Another target need not be reachable.
+  const unusable = findUnusable(saved, target, clock.now());
+  if (unusable !== undefined) {
+    const error = createStalePlanError(saved, file, unusable);
+    if (unusable === EXPIRED || file === undefined) throw error;
+    const { apply } = await nextOfSavedPlan(context, saved, file, { isApproved: true });
+    throw apply === undefined
+      ? error
+      : error.reworded({ hint: `to apply it to its target, run ${apply}` });
+  }
   const secrets = await readPlanSecrets(context, saved);
   const hashes = await Promise.all(
     findPlanFiles(saved).map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)),
   );
-  const target = await findPlanTarget(context);
   const client = createReadOnlyClient(await context.client());
   const live = await readLive(client, saved.query);
   const reason = await findStaleness(saved, {

@@ -111,7 +111,7 @@ export async function countApprovals(
 
 function createApprovalError(problem: string): SvcError {
   return new SvcError('approval_required', `${problem}; nothing was sent`, {
-    hint: hint`to read about approvals, run ${step('inspect', 'help', 'approvals')}`,
+    hint: hint`to list the plans that wait for approvals, run ${step('inspect', 'approve')}; to read about approvals, run ${step('inspect', 'help', 'approvals')}`,
   });
 }
 
