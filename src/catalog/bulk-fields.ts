@@ -10,7 +10,7 @@ export interface BulkFields extends Bulk {
    * Name of the list of records in a file: the array's name, or the plural of the record's noun.
    */
   readonly listName: string;
-  /** Without an array, the whole input of a call. */
+  /** The fields of one record, or the whole input of a call that has no list of records. */
   readonly schema: z.ZodMiniType;
   readonly knownFields: readonly string[];
   readonly input: z.ZodMiniObject;

@@ -25,7 +25,7 @@ import { createMessageTemplate } from './vocabulary.ts';
 
 /** Records the shapes of exchanges in memory. */
 export interface Recorder {
-  /** Never throws, and returns at once. */
+  /** Adds an exchange. Returns at once, and does not throw. */
   readonly record: (exchange: Exchange) => void;
   /** The contract of all exchanges so far. */
   contract(): Promise<Contract>;

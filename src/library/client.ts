@@ -1,19 +1,22 @@
 import type { Operation } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
+import { findIntendedField } from '../catalog/intended-field.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { rejectSelectingFields } from '../catalog/selecting-fields.ts';
 import { findTargetIdProblems } from '../catalog/target-ids.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
 import { createHttpTransport } from '../client/http-transport.ts';
 import { fetchPages } from '../client/pages.ts';
+import { ServiceError } from '../client/service-error.ts';
 import type { Transport } from '../client/transport.ts';
 import type { ReadOnly } from '../client/write-guard.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { formatFieldPath } from '../kernel/field-path.ts';
+import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
+import { isObject } from '../kernel/json.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
-import { didYouMean } from '../kernel/nearest.ts';
+import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
 /**
@@ -84,6 +87,7 @@ const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait
 
 /** Creates a client. @throws SvcError `usage` if the base URL is not valid */
 export function createClient(settings: ClientSettings): Client {
+  checkSettings(settings);
   const { timeout, maxWait, retryFor, signal, insecureHttp } = { ...DEFAULTS, ...settings };
   const readOnly = parseReadOnly(settings);
   const client = createInternalClient({
@@ -103,7 +107,9 @@ export function createClient(settings: ClientSettings): Client {
       const { entry, operation } = await findOperation(name);
       rejectSelectingFields(operation, input, keep);
       checkIds(operation, input);
-      const outcome = await client.call(operation, input);
+      const outcome = await client.call(operation, input).catch((error: unknown) => {
+        throw error instanceof ServiceError ? withFieldHint(error, operation, input) : error;
+      });
       return outcome.sent ? show(entry, outcome.data as Output<typeof name> | null) : null;
     },
     async *pages(name, input) {
@@ -114,6 +120,55 @@ export function createClient(settings: ClientSettings): Client {
         yield show(entry, page.data as Output<typeof name> | null);
     },
   };
+}
+
+const SETTINGS: Readonly<Record<keyof ClientSettings, true>> = {
+  baseUrl: true,
+  headerPrefix: true,
+  apiKey: true,
+  authToken: true,
+  workspaceId: true,
+  workspaceAuthToken: true,
+  fetch: true,
+  timeout: true,
+  maxWait: true,
+  retryFor: true,
+  signal: true,
+  insecureHttp: true,
+  readOnly: true,
+};
+
+/** @throws SvcError `usage` without a base URL, and for a misspelled setting */
+function checkSettings(settings: ClientSettings): void {
+  const known = Object.keys(SETTINGS);
+  for (const name of Object.keys(settings)) {
+    const meant = known.includes(name) ? undefined : findNearest(name, known);
+    if (meant !== undefined)
+      throw new SvcError('usage', `unknown setting '${name}'; did you mean '${meant}'?`);
+  }
+  if (settings.baseUrl === undefined) throw new SvcError('usage', 'baseUrl is required');
+}
+
+/** Adds the field that the caller probably misspelled, if the input lacks a required one. */
+function withFieldHint(error: ServiceError, { input: schema }: Operation, input: unknown) {
+  if (error.failure !== 'invalid_argument' || error.hint !== undefined) return error;
+  for (const { path } of schema.safeParse(input).error?.issues ?? []) {
+    const parent = valueAt(input, path.slice(0, -1));
+    const missing = String(path.at(-1));
+    if (!isObject(parent) || parent[missing] !== undefined) continue;
+    const name = Object.keys(parent).find((each) => findIntendedField(each, [missing]));
+    if (name === undefined) continue;
+    const { message, cause, details, status, retryable, httpStatus, hasServiceEnvelope } = error;
+    const detail = { cause, details, retryable, httpStatus, hasServiceEnvelope };
+    const hint = `did you mean '${missing}' instead of '${name}'?`;
+    const copy = new ServiceError(error.failure, message, {
+      ...detail,
+      hint,
+      ...(status !== undefined && { status }),
+    });
+    return Object.assign(copy, { retries: error.retries, stack: error.stack });
+  }
+  return error;
 }
 
 /** @throws SvcError `invalid_input` for an ID with invisible characters or spaces around it */

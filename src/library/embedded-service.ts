@@ -103,7 +103,7 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
     /** The requests to the service, without secrets. */
     requests: createRequestControl(embedded.development),
     /**
-     * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks.
+     * Starts to listen on a port (default: a free port on 127.0.0.1) and to deliver webhooks.
      * `admin` is the token for `/_svc/`; other machines have no access to it.
      */
     listen: async ({

@@ -20,8 +20,8 @@ export function wrap(
 }
 
 /**
- * Never splits words, so that values can be copied. In prose, breaks scripts without spaces between
- * any two characters.
+ * Wraps text between words, so that values can be copied. In prose, scripts without spaces break
+ * between any two characters.
  */
 export function wrapWords(
   text: string,

@@ -28,7 +28,7 @@ export async function readSecretFromStream(
 }
 
 /**
- * Also reads pipes such as `<(pass show svc)`.
+ * Reads a secret from a file, or from a pipe such as `<(pass show svc)`.
  * @throws SvcError `usage` if the file does not exist, `local` otherwise
  */
 export async function readSecretFromFile(path: string, signal: AbortSignal): Promise<string> {

@@ -41,7 +41,7 @@ export interface TargetWithSecrets extends Omit<Layer, 'output'> {
 
 /** A target without its secrets, which would require a keychain lookup. */
 export interface CommandTarget extends Omit<TargetWithSecrets, SecretSetting> {
-  /** Also resolves the secrets, which are read once. @throws SvcError `local` if the secrets file is damaged */
+  /** Returns the target with its secrets, which are read once. @throws SvcError `local` if the secrets file is damaged */
   withSecrets(): Promise<TargetWithSecrets>;
 }
 

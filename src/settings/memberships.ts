@@ -10,7 +10,7 @@ export const NO_MEMBERSHIPS: Memberships = new Map();
 
 /** A request to add a membership, or to replace its role and end. */
 export interface Grant extends Pick<AccessMembership, 'level' | 'id' | 'expiresAt'> {
-  /** Without a role, an existing membership keeps its role. */
+  /** Role to set. Undefined keeps the role of an existing membership. */
   readonly role: AccessRole | undefined;
 }
 

@@ -21,7 +21,7 @@ interface DescribedCommand {
 /** Commands that run until a signal, wait for something, need a terminal, open a browser, or delete everything. */
 const EXCLUDED = /\b(?:serve|mcp|listen|tail|watch|wait|exec|setup|reset|open)\b/;
 
-/** Without absolute paths, because commands may write to them. */
+/** Values of flags. None is an absolute path, because commands may write to it. */
 const VALUES = [
   '',
   '\u001b[31m',

@@ -96,7 +96,7 @@ function phraseFaults(file: string, lines: readonly Line[]): readonly ProseFault
 }
 
 const PRONOUN =
-  /\/\*\*\s*(?:\*\s*)?(It|Its|They|Their|Those|These|The same|The others?|Whoever|What|Where|Who|Whom|Which|As|Of|So)\b/g;
+  /\/\*\*\s*(?:\*\s*)?(It|Its|They|Their|Those|These|The same|The others?|Whoever|What|Where|Who|Whom|Which|As|Of|So|Also|Ignores|Never|In place of|Without)\b/g;
 
 function pronounFaults(file: string, text: string): readonly ProseFault[] {
   return Array.from(text.matchAll(PRONOUN), (match) => ({

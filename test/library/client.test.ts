@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/library/client.ts';
+import { createService } from '../../src/library/service.ts';
 
 describe('a call of the client', () => {
   const bodies: unknown[] = [];
@@ -37,9 +38,37 @@ describe('a call of the client', () => {
     expect(bodies).toEqual([]);
   });
 
+  it.each([
+    [
+      { organizationId: 'acme', user: [{ userId: 'u1' }] },
+      "did you mean 'users' instead of 'user'?",
+    ],
+    [
+      { organizationId: 'acme', users: [{ userID: 'u1' }] },
+      "did you mean 'userId' instead of 'userID'?",
+    ],
+    [{ organizationId: 'acme' }, undefined],
+  ])(
+    'that the service rejects names the field that was probably meant: %j',
+    async (input, hint) => {
+      const service = await createService();
+      onTestFinished(() => service.close());
+      await expect(
+        createClient(service.client).call('users.add', input as never),
+      ).rejects.toMatchObject({ name: 'ServiceError', failure: 'invalid_argument', hint });
+    },
+  );
+
   it('may contain a job title as role', async () => {
     const users = [{ userId: 'u1', role: 'Engineer' }];
     await client.call('users.add.v2', { organizationId: 'acme', users });
     expect(bodies.splice(0)).toHaveLength(1);
   });
+});
+
+it.each([
+  [{ baseURL: 'https://api.example.test' }, "unknown setting 'baseURL'; did you mean 'baseUrl'?"],
+  [{}, 'baseUrl is required'],
+])('a client needs its settings: %j', (settings, message) => {
+  expect(() => createClient(settings as never)).toThrow(message);
 });

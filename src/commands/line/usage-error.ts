@@ -15,7 +15,7 @@ import { findDashHint } from './typographic-dash.ts';
 /** The parts of a command line: the tree of commands, and the names of the command's flags. */
 interface Vocabulary {
   readonly root: Node;
-  /** Without dashes. */
+  /** Names of flags, such as `output`. */
   readonly flags: readonly string[];
 }
 

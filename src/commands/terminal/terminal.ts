@@ -51,7 +51,7 @@ export function prefersPlainText({ environment }: Pick<Context, 'environment'>):
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
-/** Without a locale, assumes Unicode. The Linux console supports only 256 characters. */
+/** Whether the terminal shows Unicode, as it does if no locale is set. The Linux console does not. */
 export function supportsUnicode({ environment }: Pick<Context, 'environment'>): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));

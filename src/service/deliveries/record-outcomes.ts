@@ -18,7 +18,7 @@ export interface RecordingContext {
   readonly schedule: RetrySchedule;
 }
 
-/** Ignores deliveries that were stopped or claimed by another process in the meantime. */
+/** Records outcomes, except those of deliveries that were stopped or that another process claimed. */
 export async function recordOutcomes(
   database: Database,
   outcomes: readonly AttemptOutcome[],

@@ -5,7 +5,7 @@ import { batchByOrganization, omitUnset, readByOrganization, type Section } from
 
 const COLUMNS = ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'] as const;
 const select = prepareSelect('documents', COLUMNS, ['key']);
-/** Without an order, for which SQLite would read all documents instead of looking up the IDs. */
+/** Has no order, for which SQLite would read all documents instead of looking up the IDs. */
 const selectById = prepareSelect('documents', COLUMNS);
 
 const upsert = prepareUpsert('documents', ['organization', 'documentId'], {

@@ -64,7 +64,7 @@ function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Ignores an error, because peers also poll. */
+/** Handles an error of a notification by ignoring it, because peers also poll. */
 function ignoreError(): void {
   return;
 }

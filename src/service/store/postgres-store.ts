@@ -122,7 +122,7 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
   };
 }
 
-/** Without an access mode: a database may be read-only by default, to be protected from writes. */
+/** Has no access mode: a database may be read-only by default, to be protected from writes. */
 const WRITING = { isolationLevel: 'read committed' } as const;
 const SNAPSHOT = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
 

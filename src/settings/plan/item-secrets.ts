@@ -12,7 +12,7 @@ import { parseRecordKey } from '../settings.ts';
 
 export type SecretsByReference = ReadonlyMap<string, SecretValue>;
 
-/** In place of a reference: the secret that the service has, which a write must repeat. */
+/** Stands for the secret that the service has, which a write must repeat. */
 const LIVE = 'live';
 type ItemData = Pick<PlannedItem, 'key' | 'data'>;
 
