@@ -216,16 +216,15 @@ function createListedConverter(
 ): (value: unknown, problems: RecordProblem[]) => unknown {
   if (!listed) return (value) => value;
   const { id: listedId = id, readOnly, inherited, nested } = listed;
-  const droppedFields = new Set(nested === undefined ? readOnly : [...readOnly, nested]);
+  const dropped = nested === undefined ? readOnly : [...readOnly, nested];
   return (value, problems) => {
     if (!isObject(value) || value instanceof PlainScalar || !Object.hasOwn(value, listedId))
       return value;
-    const names = Object.keys(value);
+    const has = (name: string) => Object.hasOwn(value, name);
     const hasBothIds = listedId !== id && Object.hasOwn(value, id);
-    const isListed = hasBothIds
-      ? readOnly.every((name) => names.includes(name))
-      : listedId !== id || names.some((name) => droppedFields.has(name));
+    const isListed = hasBothIds ? readOnly.every(has) : listedId !== id || dropped.some(has);
     if (!isListed) return value;
+    const names = Object.keys(value);
     const children = nested === undefined ? undefined : value[nested];
     if (nested !== undefined && Array.isArray(children) && children.length > 0)
       problems.push({
@@ -233,8 +232,7 @@ function createListedConverter(
         message: 'nested records are not sent; pass each one as a separate record',
       });
     // With both, the listed ID is the service's own.
-    const isDropped = (name: string) =>
-      droppedFields.has(name) || (hasBothIds && name === listedId);
+    const isDropped = (name: string) => dropped.includes(name) || (hasBothIds && name === listedId);
     for (const name of names) if (isDropped(name)) omitted.add(name);
     const unset = inherited && isTrue(value[inherited.flag]) ? inherited.field : undefined;
     const kept = names.filter((name) => !isDropped(name) && name !== unset);
