@@ -16,10 +16,10 @@ import { numbered, run, statuses, success } from './bulk-run.ts';
 const ALL = ['u0', 'u1', 'u2', 'u3'].map((id) => `${id} succeeded`);
 
 /**
- * Sends four records in two batches with an operation of this effect. All attempts of the second
- * batch fail; the service responds again when the job sends something further.
+ * Sends records in two batches with an operation of this effect. All attempts of the second batch
+ * fail; the service responds again when the job sends something further.
  */
-async function sendTwoBatches(effect: Effect, fail: () => Response) {
+async function sendTwoBatches(effect: Effect, fail: () => Response, records = 4) {
   let current: RecordList = [];
   let sends = 0;
   const { fetch } = scriptedFetch(() => (sends === 2 ? fail() : succeed(success(current))));
@@ -30,7 +30,7 @@ async function sendTwoBatches(effect: Effect, fail: () => Response) {
     clock,
     'all',
   );
-  const ran = await run({ records: [numbered(4)] }, (batch, _, kind) => {
+  const ran = await run({ records: [numbered(records)] }, (batch, _, kind) => {
     current = batch;
     sends += 1;
     return sender(batch, kind);
@@ -70,5 +70,25 @@ it('updates that failed inside the service are sent again in parts', async () =>
     statuses: ALL,
     open: [],
     sent: [['u2', 'u3'], ['u2'], ['u3']],
+  });
+});
+
+describe('records of a request that a proxy rejects as too large', () => {
+  const reject = () => new Response('<html>too large</html>', { status: 413 });
+
+  it('are sent in halves', async () => {
+    expect(await sendTwoBatches('keyed', reject)).toEqual({
+      statuses: ALL,
+      open: [],
+      sent: [['u2', 'u3'], ['u2'], ['u3']],
+    });
+  });
+
+  it('are not sent again in the same run if there is only one', async () => {
+    expect(await sendTwoBatches('keyed', reject, 3)).toEqual({
+      statuses: ['u0 succeeded', 'u1 succeeded', 'u2 unknown'],
+      open: ['u2'],
+      sent: [['u2']],
+    });
   });
 });

@@ -3,9 +3,10 @@ import type { Operation } from '../../src/catalog/define.ts';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { getEntry } from '../../src/catalog/manifest.ts';
 import type { Client } from '../../src/client/client.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
 import { createItemSender } from '../../src/settings/execute/send-item.ts';
 import { recordsOf } from '../bulk/bulk-run.ts';
-import { failure, newClient, scriptedFetch } from '../client/client-fixture.ts';
+import { failure, newClient, scriptedFetch, success } from '../client/client-fixture.ts';
 import { startPlannedWorld } from './planned-world.ts';
 
 const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
@@ -84,4 +85,19 @@ it('a deletion that is refused again does not count as done', async () => {
   const data = { endpointId: 'ep_1' };
   const outcome = await sendItem(client, 'webhooks.endpoints.delete', data, { again: true });
   expect(outcome).toMatchObject({ kind: 'fatal', error: { failure: 'permission_denied' } });
+});
+
+it('an item in flight is finished although the job is stopped', async () => {
+  const stop = new AbortController();
+  const { client } = newClient({
+    signal: stop.signal,
+    fetch: async (_, init) => {
+      stop.abort(new SvcError('interrupted', 'stopped by SIGINT'));
+      init?.signal?.throwIfAborted();
+      return success({ endpointId: 'ep_1' });
+    },
+  });
+  const data = { endpointId: 'ep_1', url: URL };
+  const outcome = await sendItem(client, 'webhooks.endpoints.update', data, { again: false });
+  expect(outcome).toMatchObject({ kind: 'confirmed' });
 });
