@@ -146,9 +146,10 @@ function createDigitFormatter(pattern: string): NumberFormatter {
     // The language changes dates, but not the digits of a number.
     return type === TOKEN_LOCALE ? quoteCurrency(raw) : raw;
   });
-  const digits = tokens.map(({ type, raw }) => (DIGIT_TOKENS.has(type) ? raw : ''));
+  // Without any text, a section would show all digits.
+  const digits = tokens.map(({ type, raw }) => (DIGIT_TOKENS.has(type) ? raw : '""'));
   const [shownPattern, digitPattern] = [shown.join(''), digits.join('')];
-  const canBeExact = digitPattern !== '' && !has(TOKEN_EXP) && isValidFormat(digitPattern);
+  const canBeExact = !has(TOKEN_EXP) && isValidFormat(digitPattern);
   return (value) => {
     const rounded = roundToDigits(value);
     return {

@@ -166,6 +166,7 @@ describe('numbers', () => {
     'mm:ss',
     '"x"',
     'd-mmm',
+    '[=1]"one";[=2]"two";0',
     '0;-0;0;"EMP-"@',
   ];
   const styles = `<numFmts>${formats
@@ -251,6 +252,7 @@ describe('numbers', () => {
     [styleOf('# ?/?'), '0.3333'],
     [styleOf('h:mm'), '43871.25'],
     [styleOf('"x"'), '5'],
+    [styleOf('[=1]"one";[=2]"two";0'), '2'],
     [styleOf('d-mmm'), '43871'],
     [DATE, '43871.25'],
   ])('in style %i: an ID %s lost digits, but another field is read', async (style, stored) => {
