@@ -70,7 +70,11 @@ export class Workbook {
         const { path: main = DEFAULT_PATH } =
           root.values().find(({ type }) => type === 'officeDocument') ?? {};
         if (main.endsWith('.bin')) throw createSpreadsheetError(name);
-        if (!archive.has(main)) throw new Error(`it has no ${main}`);
+        if (!archive.has(main)) {
+          if (root.size > 0) throw new Error(`it has no ${main}`);
+          const problem = 'expected a spreadsheet, found a ZIP archive';
+          throw new InputError(name, {}, problem, 'unpack the file first');
+        }
         const list = new SheetList();
         await archive.read(main, list);
         return new Workbook(name, archive, await archive.readTargets(main), list);

@@ -489,7 +489,7 @@ describe('a file that is not a valid workbook', () => {
     [
       'another archive',
       createZip({ 'word/document.xml': '<x/>' }),
-      `${INVALID}it has no xl/workbook.xml`,
+      'u.xlsx: expected a spreadsheet, found a ZIP archive',
     ],
     ['another document', createZip({ 'xl/workbook.xml': '<x/>' }), `${INVALID}it has no workbook`],
     [
