@@ -226,6 +226,16 @@ describe('with a target that is read-only', () => {
     expect(await follow('drift', ...file)).toHaveLength(1);
     await follow('doctor');
   });
+
+  it.skipIf(!hasSshKeygen)('names no plan if the target demands approvals too', async () => {
+    const { home } = await newUserInProcess();
+    const key = createKey(home, 'ada');
+    await writeFile(join(home, 'signers'), `ada@example.com ${key.publicKey}\n`);
+    const approvals = ['--approvals', '1', '--signers', join(home, 'signers')];
+    const user = await createProfileUser('--read-only', ...approvals);
+    const words = [...user.flags, 'apply', ...(await user.declare('a')), '--yes', '-o', 'json'];
+    expect(await followHints(user, words, createFollowed())).toEqual(['svc help read-only']);
+  });
 });
 
 describe.skipIf(!hasSshKeygen)('with a target that demands approvals', () => {

@@ -58,7 +58,8 @@ export async function withPlan(
   const { environments, environment: chosen, name: file } = settings;
   const environment = environments.find(({ name }) => name === chosen);
   await withEnvironment(context, { ...environment, environments, file }, async (opened) => {
-    if (purpose === 'apply' && !opened.options.dryRun)
+    // A target that is read-only accepts no plan either. Its refusal follows the changes.
+    if (purpose === 'apply' && !opened.options.dryRun && !(await opened.readOnly()))
       assertAllowed(
         { approvals: await opened.approvals() },
         { effect: 'once', command: ['apply'] },
