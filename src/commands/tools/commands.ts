@@ -8,7 +8,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'envelope', 'dry-run'],
     summary: 'Call any path of the service',
     description:
-      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. Calls to a known path use the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses without the usual envelope are printed unchanged. A write that reports failed items exits with 10. With --wait, requests to the status path contain the ID and the fields of --data that name a scope, such as organizationId.',
+      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. Calls to a known path use the credentials and retries of its command. Any other path is called with the API key by default, and only once unless the response asks to wait (Retry-After). Responses without the usual envelope are printed unchanged. A write that reports failed items exits with 10. With --wait, requests to the status path contain the ID and the fields of --data that name a scope, such as organizationId.',
     examples: {
       [`svc api /v2/agents/get --data '{"filter":"customOnly"}'`]: 'call a known path',
       'svc api /v2/some/new/path --data @body.json --auth workspace': 'call any other path',
