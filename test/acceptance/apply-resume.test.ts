@@ -82,6 +82,17 @@ describe('svc jobs resume of a killed apply', () => {
     },
   );
 
+  it('exits with 10 if a write was sent before the only record was changed', SLOW, async () => {
+    const { user } = await createFolders(1);
+    expect(await applyAndKill(user, isWrite, { isHandled: false })).toBe(true);
+    await rename(user, 'f0', 'foreign');
+    expect(await user.svc(['jobs', 'resume'])).toMatchObject({
+      code: 10,
+      stdout: expect.stringMatching(/f0 +has neither the planned values .* left as it is/),
+    });
+    expect((await readNames(user)).get('f0')).toBe('foreign');
+  });
+
   it('names the records that it leaves, and writes the others', SLOW, async () => {
     const { user, ids } = await createFolders(6);
     expect(await applyAndKill(user, isWrite, { isHandled: false })).toBe(true);
