@@ -93,11 +93,11 @@ describe('a bulk import during faults', () => {
     SLOW,
     async () => {
       const { svc, addUsers, storedUsers, local } = await serveWithFaults({
-        faults: [{ on: 'users.add', status: 'PERMISSION_DENIED' }],
+        faults: [{ on: 'users.add', nth: 2, status: 'PERMISSION_DENIED' }],
       });
       const { code, stderr } = await addUsers();
-      expect(code, stderr).toBe(4);
-      expect(await storedUsers()).toBe(0);
+      expect(code, stderr).toBe(11);
+      expect(await storedUsers()).toBe(6);
       await local('faults', 'clear');
       const resumed = await svc('jobs', 'resume');
       expect(resumed.code, resumed.stderr).toBe(0);
