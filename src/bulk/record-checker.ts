@@ -33,10 +33,11 @@ import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
 import { findRenamedField } from './source/renamed-field.ts';
+import { SharedFieldError } from './source/shared-fields.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 import { type SuspiciousValue, SuspiciousValues } from './suspicious-values.ts';
-import { TargetConflicts } from './target-conflicts.ts';
+import { type TargetProblem, TargetProblems } from './target-problems.ts';
 import { describeUnknownField, formatSelectingHint } from './unknown-fields.ts';
 
 export interface RecordRules extends PreparationRules {
@@ -147,7 +148,7 @@ export class RecordChecker extends FindingCollector {
   readonly #hashes = new RepeatedIdDetector();
   readonly #skipped = new BitSet();
   readonly #suspicious: SuspiciousValues | undefined;
-  readonly #conflicts = new TargetConflicts();
+  readonly #targetProblems = new TargetProblems();
   readonly #roles: RoleField[] = [];
   /** Fields that limit the access of a new user, if other users of the input have them. */
   readonly #limits: readonly AccessLimit[];
@@ -288,6 +289,12 @@ export class RecordChecker extends FindingCollector {
           readable += 1;
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
+          if (error instanceof SharedFieldError) {
+            const { expected: id, ...conflict } = error.conflict;
+            this.#addTargetProblem({ ...conflict, contradicts: { id } }, lines.positionAt(at));
+            readable += 1;
+            continue;
+          }
           if (readable === 0 && index - file.first + 1 === MAX_UNREADABLE_AT_START)
             throw error.with({
               problem: `${error.problem}; reading stopped because none of the first records can be read`,
@@ -319,7 +326,7 @@ export class RecordChecker extends FindingCollector {
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
       for (const conflict of conflicts)
-        this.#conflicts.add(conflict, this.locate({ ...lines.positionAt(at), message: '' }));
+        this.#addTargetProblem({ ...conflict, contradicts: 'command' }, lines.positionAt(at));
       for (const field in ownFields)
         if (!this.#knownFields.has(field))
           this.#reportUnknownField(field, ownFields[field], record.line, source);
@@ -385,15 +392,28 @@ export class RecordChecker extends FindingCollector {
 
   #addProblems(
     problems: readonly RecordProblem[],
-    { ownFields }: PreparedRecord,
+    { ownFields, target }: PreparedRecord,
     position: Omit<Diagnostic, 'message'>,
   ): void {
-    const { fields } = this.#rules;
-    for (const problem of problems) this.addToFile({ ...position, ...problem });
+    const { fields, targets } = this.#rules;
+    const selecting = [...(targets?.fields ?? []), 'accessRole'];
+    for (const problem of problems) {
+      const { field, message } = problem;
+      if (field === undefined || !selecting.includes(field))
+        this.addToFile({ ...position, ...problem });
+      else {
+        const value = target?.data[field] ?? ownFields[field];
+        this.#addTargetProblem({ field, value, message }, position);
+      }
+    }
     if (Object.hasOwn(ownFields, fields.id)) return;
     const names = Object.keys(ownFields).filter((name) => typeof ownFields[name] !== 'object');
     const renamed = findRenamedField(fields.id, names, fields.knownFields);
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
+  }
+
+  #addTargetProblem(problem: TargetProblem, position: Omit<Diagnostic, 'message'>): void {
+    this.#targetProblems.add(problem, this.locate({ ...position, message: '' }));
   }
 
   #reportUnknownField(name: string, value: unknown, line: number, { columns }: Source): void {
@@ -448,13 +468,8 @@ export class RecordChecker extends FindingCollector {
         });
     const { map = [], naming = 'flags' } = this.#rules;
     const columnOf = (field: string) => map.find(([, name]) => name === field)?.[0] ?? field;
-    for (const { finding, hint } of this.#conflicts.describe(
-      this.read,
-      this.#isTable,
-      columnOf,
-      naming,
-    ))
-      this.add(finding, hint);
+    const input = { records: this.read, isTable: this.#isTable, columnOf, naming };
+    for (const { finding, hint } of this.#targetProblems.describe(input)) this.add(finding, hint);
   }
 
   /** Creates the check of a record's values, if there is one. */

@@ -165,6 +165,45 @@ describe('records for other organizations than --org', () => {
   });
 });
 
+describe('300 records with one mistake in a target', () => {
+  const createUsers = (fields: (at: number) => object) =>
+    Array.from({ length: 300 }, (_, at) => ({ userId: `u${at}`, ...fields(at) }));
+  const others = createUsers((at) => ({ organizationId: ['acme', 'beta', 'gamma'][at % 3] }));
+  const DROP = '--map organizationId= --org acme';
+
+  it.each([
+    [
+      JSON.stringify({ organizationId: 'acme', users: others }),
+      'u.json:1: 200 of 300 records name other organizations (beta 100, gamma 100), but the file sets organizationId to acme for all records',
+      `to send all records to acme, add ${DROP}; otherwise remove the field from beside the records`,
+    ],
+    [
+      JSON.stringify(createUsers(() => ({ organizationId: 'acme\u200b' }))),
+      "u.json:1: 300 of 300 records: organizationId: must not contain invisible characters, got 'acme\\u200b'",
+      'fix the problems, then check the files again',
+    ],
+    [
+      JSON.stringify(createUsers((at) => (at === 0 ? { organizationId: 'acme' } : {}))),
+      'u.json:1: 299 of 300 records: organizationId: is required',
+      'fix the problems, then check the files again',
+    ],
+    [
+      JSON.stringify(createUsers(() => ({ organizationId: 'acme', accessRole: 'boss' }))),
+      "u.json:1: 300 of 300 records: accessRole: expected one of viewer, editor, got 'boss'",
+      'fix the problems, then check the files again',
+    ],
+  ])('are one problem: %#', async (text, problem, hint) => {
+    const { add, sent } = await openUser();
+    const dry = await add('u.json', text, '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([3, `${problem}\n`]);
+    expect(dry.stderr).toBe(`svc: u.json: 1 problem in 300 records\nhint: ${hint}\n`);
+    const { code, stderr } = await add('u.json', text, '-o', 'json');
+    expect([code, sent]).toEqual([3, []]);
+    expect(JSON.parse(stderr).error.message).toBe(problem);
+    if (hint.includes(DROP)) expect((await add('u.json', text, ...DROP.split(' '))).code).toBe(0);
+  });
+});
+
 describe('an ID that nobody typed', () => {
   const IDS = [
     'undefined',

@@ -1,9 +1,35 @@
 import { isObject } from '../../kernel/json.ts';
 import { PlainScalar } from './plain-scalar.ts';
-import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
+import {
+  InputError,
+  type Position,
+  type RecordChunk,
+  type Source,
+  type SourceRecord,
+} from './source.ts';
 
 /** Text fields that all records of a file share. */
 export type SharedFields = ReadonlyMap<string, string>;
+
+interface SharedFieldConflict {
+  readonly field: string;
+  /** The value of the record. */
+  readonly value: unknown;
+  /** The value that all records share. */
+  readonly expected: string;
+}
+
+/** A record contradicts a field that the file sets for all records. */
+export class SharedFieldError extends InputError {
+  readonly conflict: SharedFieldConflict & { readonly message: string };
+
+  constructor(name: string, position: Position, conflict: SharedFieldConflict) {
+    const { field, value, expected } = conflict;
+    const message = `'${String(value)}' differs from '${expected}', which the file sets for all records`;
+    super(name, position, `${field}: ${message}`);
+    this.conflict = { ...conflict, message };
+  }
+}
 
 /** A class, because a getter of a literal would give each record a hidden class of its own. */
 class CompletedRecord implements SourceRecord {
@@ -30,11 +56,7 @@ class CompletedRecord implements SourceRecord {
       if (expected === undefined) return true;
       const text = inner instanceof PlainScalar ? inner.text : inner;
       if (text === expected || text === null) return false;
-      throw new InputError(
-        name,
-        this,
-        `${field}: '${String(text)}' differs from '${expected}', which the file sets for all records`,
-      );
+      throw new SharedFieldError(name, this, { field, value: text, expected });
     });
     return Object.fromEntries([...shared, ...own]);
   }
