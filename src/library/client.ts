@@ -5,7 +5,11 @@ import { findIntendedField } from '../catalog/intended-field.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { rejectSelectingFields } from '../catalog/selecting-fields.ts';
 import { findTargetIdProblems } from '../catalog/target-ids.ts';
-import { createClient as createInternalClient, type Target } from '../client/client.ts';
+import {
+  type ClientOptions,
+  createClient as createInternalClient,
+  type Target,
+} from '../client/client.ts';
 import { createHttpTransport } from '../client/http-transport.ts';
 import { fetchPages } from '../client/pages.ts';
 import { ServiceError } from '../client/service-error.ts';
@@ -16,7 +20,8 @@ import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/json.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
-import { didYouMean, findNearest } from '../kernel/nearest.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { checkSettings, type SettingKinds } from './check-settings.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
 /**
@@ -85,12 +90,13 @@ export interface CallOptions {
 
 const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait: 600_000 };
 
-/** Creates a client. @throws SvcError `usage` if the base URL is not valid */
+/** Creates a client. @throws SvcError `usage` for invalid settings */
 export function createClient(settings: ClientSettings): Client {
-  checkSettings(settings);
+  checkSettings(settings, SETTINGS);
+  if (settings.baseUrl === undefined) throw new SvcError('usage', 'baseUrl is required');
   const { timeout, maxWait, retryFor, signal, insecureHttp } = { ...DEFAULTS, ...settings };
   const readOnly = parseReadOnly(settings);
-  const client = createInternalClient({
+  const client = createNamedClient({
     target: targetOf(settings),
     clock: systemClock,
     transport: transportOf(settings.fetch, timeout),
@@ -122,31 +128,32 @@ export function createClient(settings: ClientSettings): Client {
   };
 }
 
-const SETTINGS: Readonly<Record<keyof ClientSettings, true>> = {
-  baseUrl: true,
-  headerPrefix: true,
-  apiKey: true,
-  authToken: true,
-  workspaceId: true,
-  workspaceAuthToken: true,
-  fetch: true,
-  timeout: true,
-  maxWait: true,
-  retryFor: true,
-  signal: true,
-  insecureHttp: true,
-  readOnly: true,
+const SETTINGS: SettingKinds<ClientSettings> = {
+  baseUrl: 'text',
+  headerPrefix: 'text',
+  apiKey: 'text',
+  authToken: 'text',
+  workspaceId: 'text',
+  workspaceAuthToken: 'text',
+  fetch: 'function',
+  timeout: 'milliseconds',
+  maxWait: 'milliseconds',
+  retryFor: 'milliseconds',
+  signal: 'signal',
+  insecureHttp: 'switch',
+  readOnly: 'switch',
 };
 
-/** @throws SvcError `usage` without a base URL, and for a misspelled setting */
-function checkSettings(settings: ClientSettings): void {
-  const known = Object.keys(SETTINGS);
-  for (const name of Object.keys(settings)) {
-    const meant = known.includes(name) ? undefined : findNearest(name, known);
-    if (meant !== undefined)
-      throw new SvcError('usage', `unknown setting '${name}'; did you mean '${meant}'?`);
+/** Creates a client. An error about the base URL names the setting instead of the flag. */
+function createNamedClient(options: ClientOptions): ReturnType<typeof createInternalClient> {
+  try {
+    return createInternalClient(options);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw error.reworded({
+      hint: error.hint?.replace('--insecure-http', 'set insecureHttp: true'),
+    });
   }
-  if (settings.baseUrl === undefined) throw new SvcError('usage', 'baseUrl is required');
 }
 
 /** Adds the field that the caller probably misspelled, if the input lacks a required one. */
@@ -204,10 +211,7 @@ function targetOf(settings: ClientSettings): Target {
   };
 }
 
-/** @throws SvcError `usage` for a value that is not a boolean */
 function parseReadOnly({ readOnly, baseUrl }: ClientSettings): ReadOnly | undefined {
-  if (readOnly !== undefined && typeof readOnly !== 'boolean')
-    throw new SvcError('usage', `readOnly must be true or false, got ${JSON.stringify(readOnly)}`);
   const subject = URL.parse(baseUrl)?.host ?? baseUrl;
   return readOnly ? { subject, sources: ['createClient({ readOnly: true })'] } : undefined;
 }

@@ -20,6 +20,7 @@ import { createTemporaryFolder } from '../kernel/temporary.ts';
 import { type EmbeddedInstance, openEmbedded } from '../service/embedded.ts';
 import { callAdminOperation } from '../service/local/operations.ts';
 import type { RunningService } from '../service/serving.ts';
+import { checkSettings, type SettingKinds } from './check-settings.ts';
 
 export interface ServiceSettings {
   /**
@@ -48,8 +49,18 @@ export type ServiceSnapshots = EmbeddedService['snapshots'];
 export type FaultControl = EmbeddedService['faults'];
 export type RequestControl = EmbeddedService['requests'];
 
+const SETTINGS: SettingKinds<ServiceSettings> = {
+  store: 'location',
+  without: 'list',
+  rateLimit: 'object',
+  strict: 'switch',
+  faults: 'object',
+};
+
 /** Implements `createService` in a separate module, which is loaded on demand. */
-export async function openEmbeddedService({ store, ...switches }: ServiceSettings) {
+export async function openEmbeddedService(settings: ServiceSettings) {
+  checkSettings(settings, SETTINGS);
+  const { store, ...switches } = settings;
   const location = await resolveStore(store);
   const embedded = await openEmbedded(location.path, {
     clock: systemClock,

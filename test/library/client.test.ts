@@ -69,6 +69,38 @@ describe('a call of the client', () => {
 it.each([
   [{ baseURL: 'https://api.example.test' }, "unknown setting 'baseURL'; did you mean 'baseUrl'?"],
   [{}, 'baseUrl is required'],
+  [{ baseUrl: 5 }, 'baseUrl must be a string, got 5'],
+  [
+    { baseUrl: 'https://api.example.test', timeout: '5s' },
+    'timeout must be a number of milliseconds, got a string',
+  ],
+  [
+    { baseUrl: 'https://api.example.test', maxWait: -1 },
+    'maxWait must be a number of milliseconds, got -1',
+  ],
+  [{ baseUrl: 'https://api.example.test', authToken: 5 }, 'authToken must be a string, got 5'],
+  [{ baseUrl: 'https://api.example.test', apiKey: null }, 'apiKey must be a string, got null'],
+  [
+    { baseUrl: 'https://api.example.test', readOnly: 'yes' },
+    'readOnly must be true or false, got a string',
+  ],
 ])('a client needs its settings: %j', (settings, message) => {
   expect(() => createClient(settings as never)).toThrow(message);
+});
+
+it('a client for plain HTTP names the setting that allows it', () => {
+  expect(() => createClient({ baseUrl: 'http://api.example.test' })).toThrow(
+    expect.objectContaining({
+      hint: 'use an https:// URL, or set insecureHttp: true on a network you trust',
+    }),
+  );
+});
+
+it.each([
+  [{ store: 5 }, 'store must be a path or a URL, got 5'],
+  [{ store: '' }, 'store must be a path or a URL, got an empty string'],
+  [{ stor: 'a.sqlite' }, "unknown setting 'stor'; did you mean 'store'?"],
+  [{ strict: 'no' }, 'strict must be true or false, got a string'],
+])('a service needs its settings: %j', async (settings, message) => {
+  await expect(createService(settings as never)).rejects.toThrow(message);
 });
