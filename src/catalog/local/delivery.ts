@@ -64,6 +64,8 @@ export interface LoggedAttempt extends DeliveryAttempt {
   readonly id: string;
   readonly event: string;
   readonly endpointId: string;
+  /** Custom ID of the endpoint. Null without one. */
+  readonly endpointUid: string | null;
   /** Number of the attempt, from 1. A retry starts again. */
   readonly attempt: number;
 }

@@ -5,7 +5,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import { formatOutcome, shortenId } from './delivery-views.ts';
+import { formatOutcome, nameEndpoint, shortenId } from './delivery-views.ts';
 
 const WIDE = 72;
 const MAX_PATH_LENGTH = 60;
@@ -39,13 +39,14 @@ export function createLineFormatter(
   };
 }
 
-/** Formats a line such as `14:05:42  HOOK  comment.add  ep_1  500 in 8 ms  "KeyError"`. */
+/** Formats a line such as `14:05:42  HOOK  comment.add  crm  500 in 8 ms  "KeyError"`. */
 export function formatAttemptLine(
   attempt: LoggedAttempt,
   columns: number | undefined,
   palette: Palette,
 ): string {
-  const { at, event, endpointId, attempt: number, reason } = attempt;
+  const { at, event, attempt: number, reason } = attempt;
+  const endpoint = nameEndpoint(attempt);
   const isWide = (columns ?? WIDE) >= WIDE;
   const colorize = reason === null ? palette.good : palette.bad;
   const outcome = formatOutcome(attempt, reason === null || !isWide ? 0 : undefined);
@@ -53,7 +54,7 @@ export function formatAttemptLine(
     ...(isWide ? [palette.dim(new Date(at).toTimeString().slice(0, 8))] : []),
     'HOOK',
     escapeForTerminal(event),
-    isWide ? escapeForTerminal(endpointId) : shortenId(endpointId),
+    escapeForTerminal(isWide ? endpoint : shortenId(endpoint)),
     number === 1 ? '' : `attempt ${number}`,
     colorize(outcome),
   ];

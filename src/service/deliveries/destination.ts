@@ -21,6 +21,8 @@ interface Message {
 }
 
 export interface DeliveryDestination {
+  /** Custom ID of the endpoint. */
+  readonly uid?: string | null;
   /** Maximum deliveries per second (default: unlimited). */
   readonly rateLimit?: number | undefined;
   /** @throws SvcError `invalid_input` if the encryption key or the signing secret is invalid */
@@ -49,6 +51,7 @@ async function endpointDestination(
   let key: ReturnType<typeof parseSigningSecret> | undefined;
   const secrets = signingSecretForms(found.secret);
   return {
+    uid: found.uid,
     rateLimit: found.rateLimit ?? undefined,
     composeRequest: ({ id, payload, trace }, now) => {
       key ??= parseSigningSecret(found.secret);
@@ -63,7 +66,13 @@ async function endpointDestination(
   };
 }
 
-const selectEndpoint = prepareSelect('endpoints', ['url', 'secret', 'rateLimit', 'disabled']);
+const selectEndpoint = prepareSelect('endpoints', [
+  'uid',
+  'url',
+  'secret',
+  'rateLimit',
+  'disabled',
+]);
 
 async function basicDestination(
   database: Database,

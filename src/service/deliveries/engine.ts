@@ -392,11 +392,12 @@ class Engine {
 }
 
 function describeOutcome({ delivery, result }: AttemptOutcome): LoggedAttempt {
-  const { id, event, tries, claimedAt } = delivery;
+  const { id, event, tries, claimedAt, destination } = delivery;
   return {
     id,
     event,
     endpointId: endpointIdOf(delivery),
+    endpointUid: destination.uid ?? null,
     attempt: tries + 1,
     at: new Date(claimedAt).toISOString(),
     ...result,

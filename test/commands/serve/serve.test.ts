@@ -321,7 +321,8 @@ describe('the request log of svc serve', () => {
     const attempt: LoggedAttempt = {
       id: 'msg_1',
       event: 'comment.add',
-      endpointId: 'ep_1',
+      endpointId: 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd',
+      endpointUid: 'crm',
       attempt: 2,
       at: '2027-01-01T00:00:00Z',
       status: 500,
@@ -336,7 +337,7 @@ describe('the request log of svc serve', () => {
     const people = await fakeContext({ answers: [] });
     (await createLiveLog(people))?.onAttempt(attempt);
     expect(people.stderr()).toMatch(
-      /comment\.add {2}ep_1 {2}attempt 2 {2}.*500 in 8 ms {2}"KeyError: \\u001b\[2J"/,
+      /comment\.add {2}crm {2}attempt 2 {2}.*500 in 8 ms {2}"KeyError: \\u001b\[2J"/,
     );
   });
 });

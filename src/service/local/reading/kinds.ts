@@ -112,7 +112,7 @@ export const STORED_KINDS = {
     isOfKey: true,
     searched: ['id', 'uid', 'url', 'description'],
     order: ['-key'],
-    fields: ['id', 'url', 'disabled', 'secret'],
+    fields: ['id', 'uid', 'url', 'disabled', 'secret'],
   },
   tokens: {
     table: 'authTokens',
