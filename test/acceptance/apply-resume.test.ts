@@ -72,7 +72,7 @@ describe('svc jobs resume of a killed apply', () => {
       expect(await user.svc(['jobs', 'resume'])).toMatchObject({
         code: 15,
         stderr: expect.stringContaining(
-          'svc: the plan is outdated: folders/acme/f0 has changed since the plan was saved; nothing was sent\nhint: to create a new plan, run svc plan\n',
+          'svc: the plan cannot be applied: folders/acme/f0 has changed since the plan was saved; nothing was sent\nhint: to create a new plan, run svc plan\n',
         ),
       });
       expect(user.writes()).toEqual([]);

@@ -351,7 +351,7 @@ describe('svc apply of a saved plan', () => {
     expect(await user.svc(['apply', 'plan.json', '--yes'])).toMatchObject({
       code: 15,
       stderr: expect.stringContaining(
-        'plan.json is outdated: the plan was applied before; nothing was sent',
+        'plan.json cannot be applied: the plan was applied before; nothing was sent',
       ),
     });
     expect(user.writes()).toEqual([]);

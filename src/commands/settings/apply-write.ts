@@ -67,7 +67,7 @@ export async function applyWrite(context: Context, saved: SavedWriteFile): Promi
 }
 
 function createStaleError({ plan, file }: SavedWriteFile, reason: string): SvcError {
-  const message = `${file} is outdated: ${reason}; nothing was sent`;
+  const message = `${file} cannot be applied: ${reason}; nothing was sent`;
   const { command } = plan;
   return new SvcError('stale_plan', message, {
     hint:

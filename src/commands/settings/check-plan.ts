@@ -144,7 +144,7 @@ export function createStalePlanError(
   const words =
     files.length === 0 ? ['undo'] : ['plan', ...fileWords(flags), ...changeWords(flags)];
   const out = file === undefined ? [] : ['--out', file];
-  const message = `${file ?? 'the plan'} is outdated: ${reason}; nothing was sent`;
+  const message = `${file ?? 'the plan'} cannot be applied: ${reason}; nothing was sent`;
   return new SvcError('stale_plan', message, {
     hint: hint`to create a new plan, run ${step('show', ...words, ...out)}`,
   });
