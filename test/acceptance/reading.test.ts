@@ -87,7 +87,9 @@ describe('svc local list', () => {
       { userId: 'peggy', level: 'organization', role: 'editor' },
     ]);
     expect((await svc(words('local list activities -o csv'))).stdout).toMatch(/\bedited\b/);
-    expect((await svc(words('local list presence -o table'))).stderr).toBe('no presence found\n');
+    expect((await svc(words('local list presence -o table'))).stderr).toBe(
+      'no users are present\n',
+    );
   });
 
   it('masks secrets unless --show-secrets is set', async () => {

@@ -27,7 +27,11 @@ export const clearLocalFaults = createLocalCommand('local.faults.clear', {
   run: async ({ context, run }) => {
     const [{ faults }] = await runLocal(context, 'local.faults.list', [{}]);
     await run();
-    await context.note(`Removed ${formatNounCount(faults.length, 'fault rule')}`);
+    await context.note(
+      faults.length === 0
+        ? 'no fault rules'
+        : `Removed ${formatNounCount(faults.length, 'fault rule')}`,
+    );
   },
 });
 

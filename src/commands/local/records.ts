@@ -1,7 +1,7 @@
 import type { Column } from '../../catalog/define.ts';
 import type { StoredRecord } from '../../catalog/local/answers.ts';
 import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
-import { SECRET_FIELDS } from '../../catalog/local/stored-kinds.ts';
+import { SECRET_FIELDS, type StoredKindName } from '../../catalog/local/stored-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { headerOf } from '../../output/columns.ts';
@@ -39,10 +39,16 @@ export const listLocalRecords = createLocalCommand('local.list', {
       const result = { status: 'success', message: `Stored ${plural}.`, data: records };
       await printer.value(result, { secrets: secrets.map((path) => ['data', ...path]) });
     } else await printer.value(records, shapeOf(records));
-    if (records.length === 0) await context.note(`no ${plural} found`);
+    if (records.length === 0) await context.note(NONE_FOUND[kind] ?? `no ${plural} found`);
     if (more) await context.note(describeMore(records.length));
   },
 });
+
+/** Messages for kinds whose name is not a plural. */
+const NONE_FOUND: { readonly [Kind in StoredKindName]?: string } = {
+  presence: 'no users are present',
+  crdt: 'no editor content found',
+};
 
 /**
  * Returns the columns of a kind. Narrow terminals hide columns from right to left, except the first
