@@ -8,6 +8,7 @@ import { commandPath, helpStep } from './command-words.ts';
 import { findDashHint } from './typographic-dash.ts';
 
 const MAX_NAMED_FILES = 5;
+const LOCAL_LIST = 'svc local list';
 
 /**
  * Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise
@@ -21,11 +22,13 @@ export function createExtraArgumentsError(
   const path = commandPath(command);
   const taken = command.registeredArguments.length;
   const accepted = taken === 0 ? 'no arguments' : formatNounCount(taken, 'argument');
-  return new SvcError('usage', `${path} takes ${accepted}; unexpected argument '${extra[0]}'`, {
+  // The user may have typed `users list --local`.
+  const limit = path === LOCAL_LIST ? '' : `${path} takes ${accepted}; `;
+  return new SvcError('usage', `${limit}unexpected argument '${extra[0]}'`, {
     hint:
       findDashHint(command.args) ??
       fileHint(command, flags, extra) ??
-      idFlagHint(path, flags, extra) ??
+      idFlagHint(command, flags, extra) ??
       hint`see ${helpStep(command)}`,
   });
 }
@@ -44,11 +47,15 @@ function fileHint(
 }
 
 function idFlagHint(
-  path: string,
+  command: Command,
   flags: readonly OptionDefinition[],
   extra: readonly string[],
 ): string | undefined {
-  const nouns = path.split(/[ -]/).map((word) => word.replace(/s$/, ''));
+  const path = commandPath(command);
+  const isOfOrganization = path === LOCAL_LIST && command.args[0] !== 'organizations';
+  const nouns = (isOfOrganization ? 'organization' : path)
+    .split(/[ -]/)
+    .map((word) => word.replace(/s$/, ''));
   const [flag] = nouns.reverse().flatMap((noun) => {
     const start = `--${FLAG_NAMES[noun] ?? noun} <id>`;
     return flags.filter(({ flags: text }) => text.startsWith(start));

@@ -233,7 +233,7 @@ function wordHint(words: readonly string[], command: Command, root: Node): strin
   const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);
   if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS) {
     const paths = nodes.map((found) => [...found.path, ...findNearestPath(found, rest)]);
-    return didYouMean(paths.map((path) => suggest(path, root)));
+    return didYouMean(paths.map((path) => suggest(path, root, rest)));
   }
   return command.parent
     ? commandsHint(node)

@@ -176,6 +176,7 @@ describe('an invalid command line', () => {
       "svc agents list takes no arguments; unexpected argument 'a'",
       'see svc agents list --help',
     ],
+    ['users list acme --local', "unexpected argument 'acme'", 'did you mean --org acme?'],
     [
       'users add —user u1',
       "svc users add takes no arguments; unexpected argument '—user'",
