@@ -32,6 +32,8 @@ export interface Choice {
   /** Text that stands for the value (default: the value). */
   readonly label?: string;
   readonly description?: string;
+  /** More texts by which a search finds the choice, such as those that its label shortens. */
+  readonly keywords?: readonly string[];
   readonly group?: string;
 }
 
@@ -124,7 +126,7 @@ export function letterProblem({ answers }: LetterPrompt): string {
 
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const searchText = text.toLowerCase();
-  return choices.filter(({ value, label = '', description = '' }) =>
-    `${value} ${label} ${description}`.toLowerCase().includes(searchText),
+  return choices.filter(({ value, label = '', description = '', keywords = [] }) =>
+    [value, label, description, ...keywords].join(' ').toLowerCase().includes(searchText),
   );
 }

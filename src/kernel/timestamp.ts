@@ -1,4 +1,5 @@
 import { parseDuration } from './duration.ts';
+import { SvcError } from './errors.ts';
 
 /**
  * A parsed time in Unix seconds. `wasMilliseconds` marks input in milliseconds, which users easily
@@ -39,6 +40,23 @@ export function parseSince(text: string, now: number): number | undefined {
   if (ago !== undefined) return now - ago;
   const timestamp = parseTimestamp(text, now);
   return timestamp && timestamp.seconds * 1000;
+}
+
+/** The start and the end of a period, as text or in Unix milliseconds. */
+export interface Period<Time> {
+  readonly since?: Time | undefined;
+  readonly until?: Time | undefined;
+}
+
+/** Parses a period of past times. @throws SvcError `usage` if it ends before it starts */
+export function parsePeriod({ since, until }: Period<string>, now: number): Period<number> {
+  const start = since === undefined ? undefined : parseSince(since, now);
+  const end = until === undefined ? undefined : parseSince(until, now);
+  if (start === undefined || end === undefined || start <= end) return { since: start, until: end };
+  const problem = `--since ${since} is later than --until ${until}`;
+  throw new SvcError('usage', `${problem}; no delivery can match`, {
+    hint: 'exchange the two values',
+  });
 }
 
 /** Whether a number is Unix time in milliseconds, which users easily confuse with seconds. */

@@ -78,7 +78,8 @@ async function printResult<Name extends AdminOperationName>({
 }
 
 /**
- * Reads and checks the inputs of an operation from a command line.
+ * Reads and checks the inputs of an operation from a command line, which may be that of another
+ * operation.
  * @throws SvcError `usage` for an invalid input
  */
 export async function readInputs<Name extends AdminOperationName>(
@@ -86,8 +87,9 @@ export async function readInputs<Name extends AdminOperationName>(
   name: Name,
   invocation: Invocation<ParsedOptions>,
   fields: Fields = {},
+  { command }: Pick<AdminEntry, 'command'> = getAdminEntry(name),
 ): Promise<readonly [AdminInput<Name>, ...AdminInput<Name>[]]> {
-  const entry = getAdminEntry(name);
+  const entry = { ...getAdminEntry(name), command };
   const operation = await loadAdminOperation(entry);
   const limit = readLimit(context, entry);
   const flags = entry.flags.filter((flag) => flag !== limit?.flag);

@@ -1,9 +1,10 @@
 import { type Delivery, FAILED_STATES } from '../../catalog/local/delivery.ts';
+import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { AdminInput } from '../../catalog/local/index.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { parseSince } from '../../kernel/timestamp.ts';
+import { parsePeriod } from '../../kernel/timestamp.ts';
 import { PIPE_DISPLAY } from '../../output/display-options.ts';
 import { formatTime } from '../../output/times.ts';
 import { createMeasure, truncateText } from '../../output/width.ts';
@@ -105,7 +106,8 @@ async function retryMatching(call: RetryCall): Promise<readonly Delivery[] | und
 
 async function readPlan({ context, invocation }: RetryCall) {
   const words = { ...invocation, arguments: [] };
-  const [input] = await readInputs(context, 'local.deliveries.list', words);
+  const { command } = getAdminEntry('local.deliveries.retry');
+  const [input] = await readInputs(context, 'local.deliveries.list', words, {}, { command });
   return withStore(context, 'read', async (store, apiKey, { time }) => {
     const filter = toFilter(input, time.now());
     return { filter, plan: await planRetry(store, apiKey, filter) };
@@ -130,8 +132,7 @@ function toFilter(input: AdminInput<'local.deliveries.list'>, now: number): Retr
     endpointId,
     event,
     reason,
-    since: since === undefined ? undefined : parseSince(since, now),
-    until: until === undefined ? undefined : parseSince(until, now),
+    ...parsePeriod({ since, until }, now),
   };
 }
 
@@ -189,9 +190,9 @@ async function pickFailure(context: Context): Promise<readonly string[]> {
     escapeForTerminal(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
   );
   const measure = await createMeasure([lines]);
-  const choices = failures.map(({ id }, at) => {
+  const choices = failures.map(({ id, event, endpointId }, at) => {
     const label = truncateText(lines[at] ?? '', columns - CURSOR_WIDTH, measure, ellipsis);
-    return { value: id, label };
+    return { value: id, label, keywords: [event, endpointId] };
   });
   const prompter = await context.prompter();
   return [await prompter.pick({ message: 'Delivery to retry', choices })];

@@ -1,5 +1,5 @@
 import { maskSecret } from '../../kernel/redact.ts';
-import { parseSince } from '../../kernel/timestamp.ts';
+import { parsePeriod } from '../../kernel/timestamp.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
 import { resolveDestination } from '../deliveries/destination.ts';
 import {
@@ -23,7 +23,7 @@ export const deliveries: AdminHandlers<'deliveries', DeliveryContext> = {
   'local.deliveries.list': async (context, { limit, since, until, ...filter }) => {
     const { store, apiKey } = context;
     const now = Date.parse((await readClock(context)).now);
-    const period = { since: parsePeriod(since, now), until: parsePeriod(until, now) };
+    const period = parsePeriod({ since, until }, now);
     const found = await listDeliveries(store, apiKey, { ...filter, ...period }, limit + 1);
     return {
       deliveries: found.slice(0, limit).map(describeDelivery),
@@ -46,10 +46,6 @@ export const deliveries: AdminHandlers<'deliveries', DeliveryContext> = {
     return { deliveries: retried.map(describeDelivery) };
   },
 };
-
-function parsePeriod(text: string | undefined, now: number): number | undefined {
-  return text === undefined ? undefined : parseSince(text, now);
-}
 
 /** Headers that differ between the attempts of a delivery. */
 const PER_ATTEMPT: readonly string[] = [SIGNATURE_HEADERS.timestamp, SIGNATURE_HEADERS.signature];

@@ -29,6 +29,28 @@ describe('a list of records that only the embedded service has', () => {
   });
 });
 
+describe('a period of deliveries', () => {
+  it.each(['list', 'retry --yes', 'retry --dry-run'])(
+    'that ends first is refused: %s',
+    async (verb) => {
+      const { svc } = await newUserInProcess();
+      const period = ['--since', '30m', '--until', '1h'];
+      expect(await svc(['local', 'deliveries', ...verb.split(' '), ...period])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('--since 30m is later than --until 1h'),
+      });
+    },
+  );
+
+  it('that svc cannot read leads to the help of its command', async () => {
+    const { svc } = await newUserInProcess();
+    expect((await svc(['local', 'deliveries', 'retry', '--since', 'x'])).stderr).toContain(
+      'see svc local deliveries retry --help',
+    );
+  });
+});
+
 describe('svc auth-tokens reset --local', () => {
   it('needs no API key if the embedded service has only one', async () => {
     const { svc } = await newUserInProcess();
