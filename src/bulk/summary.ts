@@ -60,23 +60,28 @@ interface JobOutcome
   readonly refusesExisting: boolean;
 }
 
-/** Summarizes a job, whose journal must be open. Records without an outcome count as skipped. */
+/**
+ * Summarizes a job, whose journal must be open. Records without an outcome count as skipped. The
+ * failed ones of the outcome include the blocked changes of a plan.
+ */
 export function summarize(
   { operation, job, records, leftOut, inputs }: JobDescription,
   journal: Journal,
   { refusesExisting, rejects, ...outcome }: JobOutcome,
 ): BulkSummary {
   const { succeeded, failed, unknown, existing, updated, unchanged, requests, retries } = outcome;
-  const total = records + leftOut;
+  const blocked = journal.getFact('blocked') ?? [];
+  const total = records + leftOut + blocked.length;
   const created = succeeded - updated - unchanged;
   const locate = createRecordLocator(inputs);
   const organizations = journal.getFact('organizations');
-  const sharedReason = findSharedReason(journal, locate);
-  const failures = journal
+  const sharedReason = blocked.length === 0 ? findSharedReason(journal, locate) : undefined;
+  const listed = journal
     .unsuccessfulRecords()
     .take(MAX_FAILURES)
     .map(({ at, id, line, message, code }) => ({ id, ...locate(at, line), message, code }))
     .toArray();
+  const failures = [...listed, ...blocked];
   return {
     operation,
     job,

@@ -187,6 +187,18 @@ describe('declared records that cannot be read', () => {
       failed: 1,
       failures: [{ id: 'endpoints' }],
     });
+    const { job } = JSON.parse(beside.stdout);
+    const read = async (...words: readonly string[]) =>
+      JSON.parse((await user.svc(['jobs', ...words, '-o', 'json'])).stdout);
+    const counts = { total: 2, succeeded: 1, failed: 1, unknown: 0, skipped: 0 };
+    expect(await read('list')).toMatchObject([{ id: job, ...counts }]);
+    expect((await user.svc(['jobs', 'list'])).stdout).toContain('1 failed');
+    expect(await read('show', job)).toMatchObject({
+      counts,
+      reasons: { most: [{ count: 1, examples: [{ id: 'endpoints' }] }] },
+    });
+    const ended = await user.svc(['jobs', 'resume', job, '--local', '-o', 'json']);
+    expect([ended.code, JSON.parse(ended.stdout)]).toMatchObject([10, counts]);
     const unchanged = await apply(`${endpoints}\n${config}`);
     expect([unchanged.code, JSON.parse(unchanged.stdout).failed]).toEqual([10, 1]);
     await user.svc(['plan', '--local', '--out', 'plan.json']);

@@ -41,6 +41,9 @@ export interface JobRunTimes {
   readonly endedAt: number;
 }
 
+/** A change that no request could make. */
+export type BlockedChange = Pick<UnsuccessfulRecord, 'id' | 'line' | 'message' | 'code'>;
+
 export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
@@ -56,6 +59,8 @@ export interface JobFacts {
   /** The organizations that were new when the job started. */
   readonly newOrganizations: readonly string[];
   readonly plan: unknown;
+  /** The changes of the plan that could not be made, which count as failed. */
+  readonly blocked: readonly BlockedChange[];
   /** Result of a job that only reads, by the index of its record. */
   readonly [read: `read:${number}`]: unknown;
   /** The approvals of the plan. */

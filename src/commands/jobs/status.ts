@@ -30,18 +30,19 @@ export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'don
     journal.counts(),
   ];
   const { records, leftOut, startedAt } = description;
-  const { succeeded, failed, open, existing, updated, unchanged } = counts;
+  const blocked = journal.getFact('blocked')?.length ?? 0;
+  const { succeeded, open, existing, updated, unchanged } = counts;
   // Records that were in flight when a run was killed may have been applied.
   const unknown = counts.unknown + (state === 'running' ? 0 : open);
-  const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown - existing;
+  const unsent = state === 'running' ? 0 : records - succeeded - counts.failed - unknown - existing;
   return {
     id: description.job,
     operation: description.operation,
     state,
     input: joinFileNames(description.inputs),
-    total: records + leftOut,
+    total: records + leftOut + blocked,
     succeeded,
-    failed,
+    failed: counts.failed + blocked,
     unknown,
     skipped: leftOut + unsent + existing,
     existing,

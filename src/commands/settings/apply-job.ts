@@ -38,7 +38,7 @@ import { showSendProgress } from '../bulk/show-progress.ts';
 
 import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
-import { createBlockedError, findBlocked } from './blocked-changes.ts';
+import { createBlockedError, describeBlocked, findBlocked } from './blocked-changes.ts';
 import { APPLIED_BEFORE, createStalePlanError } from './check-plan.ts';
 import { APPLY, CHANGE } from './job-context.ts';
 import { printApplied, printTarget } from './print-applied.ts';
@@ -80,6 +80,8 @@ export async function applyPlan(
     await markStarted(lockedFolder.folder);
     const journal = await Journal.create(description, lockedFolder.folder.journal, plan);
     started = true;
+    const blocked = findBlocked(plan).map(describeBlocked);
+    if (blocked.length > 0) journal.setFact('blocked', blocked);
     if (approved.files.length > 0) {
       journal.setFact('approvals', approved.files);
       journal.setFact('approvedBy', approved.approvedBy);
@@ -227,7 +229,7 @@ async function runApplyJob(
       await forgetApplied?.();
       throw stop.error;
     }
-    const { summary, failure } = endRun(job, ended, findBlocked(plan).length, clock.now());
+    const { summary, failure } = endRun(job, ended, clock.now());
     await printApplied(context, plan, journal, {
       summary,
       createdEndpoints: ended.createdEndpoints,
@@ -248,28 +250,28 @@ async function runApplyJob(
 }
 
 /**
- * Summarizes a run, and records how it ended. The failure is undefined if every change was made.
- * Otherwise, it counts changes that could not be made too.
+ * Summarizes a run, and records how it ended. The failure is undefined if every change was made
+ * that could be.
  */
 function endRun(
   { description, journal }: ApplyJob,
   { stop, counters, metrics, recorder }: EndedRun,
-  blocked: number,
   now: number,
 ) {
-  const succeeded = counters.succeeded + counters.existing.existing;
-  const outcome = { ...counters, ...counters.existing, succeeded, seconds: metrics.seconds(now) };
+  const blocked = journal.getFact('blocked') ?? [];
+  const isDone = stop === undefined && counters.failed + counters.unknown === 0;
   const summary = summarize(description, journal, {
-    ...outcome,
+    ...counters,
+    ...counters.existing,
+    succeeded: counters.succeeded + counters.existing.existing,
+    failed: counters.failed + blocked.length,
+    seconds: metrics.seconds(now),
     rejects: null,
     refusesExisting: false,
   });
-  const isDone = stop === undefined && summary.failed + summary.unknown === 0;
-  const { total, failed } = summary;
-  const counted = isDone
-    ? summary
-    : { ...summary, total: total + blocked, failed: failed + blocked };
-  const failure = createJobError(counted, { noun: CHANGE, stop, resumable: !isDone });
+  const failure = isDone
+    ? undefined
+    : createJobError(summary, { noun: CHANGE, stop, resumable: true });
   if (isDone) journal.setFact('done', { rejects: null });
   else if (failure instanceof SvcError)
     journal.setFact('stopped', {

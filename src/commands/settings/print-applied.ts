@@ -20,7 +20,6 @@ import { appendStepSummary } from '../outputs/append-step-summary.ts';
 import { type NextCommands, renderNext } from '../render-next.ts';
 import { commandForService } from '../service-flags.ts';
 import { isInCi, selectGlyphs } from '../terminal/terminal.ts';
-import { describeBlocked, findBlocked } from './blocked-changes.ts';
 import { renderPlanMarkdown } from './plan-markdown.ts';
 import { toAccessData } from './render-access.ts';
 import { countChanges } from './render-plan.ts';
@@ -61,11 +60,7 @@ export async function printApplied(
   { summary, createdEndpoints, earlier }: AppliedResult,
 ): Promise<void> {
   const { changes, predicted, notRestored, summary: planned } = plan;
-  const { job, succeeded, unknown, skipped } = summary;
-  const blocked = findBlocked(plan).map(describeBlocked);
-  const total = summary.total + blocked.length;
-  const failed = summary.failed + blocked.length;
-  const failures = [...summary.failures, ...blocked];
+  const { job, total, succeeded, failed, unknown, skipped, failures } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const applied = countMade(findMadeChanges(plan, journal, earlier));
   const alreadyThere = sumOf(countMade(findMadeChanges(plan, journal))) - sumOf(applied);
@@ -117,12 +112,7 @@ export async function printApplied(
   }
   const { stdout } = context.io;
   await stdout.write(await formatMessage(title, stdout));
-  const { sharedReason, ...summaryOfWrites } = summary;
-  await printFailures(context, {
-    ...summaryOfWrites,
-    failures,
-    ...(sharedReason && blocked.length === 0 && { sharedReason }),
-  });
+  await printFailures(context, summary);
   await writeText(stdout, renderNext(shownNext));
 }
 

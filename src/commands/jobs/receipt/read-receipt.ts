@@ -2,6 +2,7 @@ import { groupByReason } from '../../../bulk/failure-reasons.ts';
 import { Histogram } from '../../../bulk/journal/histogram.ts';
 import type { JobFolder } from '../../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../../bulk/journal/journal.ts';
+import type { UnsuccessfulRecord } from '../../../bulk/journal/outcomes.ts';
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import { createRecordLocator } from '../../../bulk/record-position.ts';
 import { redactValue } from '../../../kernel/redact.ts';
@@ -48,7 +49,7 @@ function createReceipt(
     },
     latency: summarizeLatency(histogram),
     series: metrics?.series ?? { seconds: 1, points: [] },
-    reasons: groupByReason(journal.unsuccessfulRecords(), createRecordLocator(inputs)),
+    reasons: groupByReason(unsuccessfulOf(journal), createRecordLocator(inputs)),
     organizations: journal.getFact('organizations') ?? [],
     rejects: journal.getFact('done')?.rejects ?? null,
     user: description.startedBy?.user ?? null,
@@ -57,6 +58,12 @@ function createReceipt(
     trace: description.startedBy?.trace ?? null,
     approvedBy: journal.getFact('approvedBy') ?? [],
   };
+}
+
+function* unsuccessfulOf(journal: Journal): Generator<UnsuccessfulRecord> {
+  yield* journal.unsuccessfulRecords();
+  for (const change of journal.getFact('blocked') ?? [])
+    yield { ...change, at: 0, status: 'failed' };
 }
 
 /**
