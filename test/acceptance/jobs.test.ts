@@ -114,7 +114,11 @@ describe('a stopped job', () => {
     await appendFile(path, '{"userId":"new"}\n');
     expect((await resume()).code).toBe(3);
     await rm(path);
-    expect((await resume()).code).toBe(2);
+    const missing = await resume();
+    expect([missing.code, JSON.parse(missing.stderr).error.hint]).toEqual([
+      2,
+      expect.stringContaining(`cannot be resumed without the original ${path}`),
+    ]);
     expect(requests()).toBe(before);
     await writeFile(path, text);
     expect((await resume()).code).toBe(0);

@@ -1,14 +1,8 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
-import {
-  type Hint,
-  hint,
-  type NextStep,
-  SvcError,
-  step,
-  stepWithPlaceholder,
-} from '../../kernel/errors.ts';
+import { type Hint, hint, type NextStep, SvcError } from '../../kernel/errors.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
+import { createResumeHint } from './open-job.ts';
 import { createWriteError, describeUnknownWrite, type RecordWrite } from './record-write.ts';
 
 interface JobEnd {
@@ -17,6 +11,8 @@ interface JobEnd {
   readonly resumable: boolean;
   /** Whether the rejects could not be written, so that a resumed job needs another path for them. */
   readonly needsRejectsPath?: boolean;
+  /** An input without which the job cannot be resumed. */
+  readonly lostInput?: string | undefined;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;
   /** Whether `followUp` creates the organizations without which every record failed. */
@@ -37,6 +33,7 @@ export function createJobError(
     stop,
     resumable,
     needsRejectsPath = false,
+    lostInput,
     followUp,
     createsOrganizations = false,
     areRejectsStreamed = false,
@@ -47,7 +44,7 @@ export function createJobError(
   const skipped = summary.skipped - existing;
   const ofTotal = `of ${groupDigits(total)} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
-    ? withCondition(resumeHint(summary.job, needsRejectsPath), stop)
+    ? withCondition(createResumeHint(summary.job, lostInput, needsRejectsPath), stop)
     : areRejectsStreamed
       ? 'fix the rejects and send them again'
       : createsOrganizations && followUp
@@ -117,13 +114,6 @@ function withWait(nextStep: string | Hint, { failure, retryable, hint: wait }: S
   return failure === 'resource_exhausted' && retryable && wait !== undefined
     ? hint`${nextStep}; ${wait}`
     : nextStep;
-}
-
-function resumeHint(job: string, needsRejectsPath: boolean): Hint {
-  const words = ['jobs', 'resume', job] as const;
-  return needsRejectsPath
-    ? hint`to resume, run ${stepWithPlaceholder('resume', [...words, '--rejects'], '<path>')}`
-    : hint`to resume, run ${step('resume', ...words)}`;
 }
 
 function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hint): SvcError {

@@ -18,7 +18,7 @@ import { createTemporaryPath } from '../../kernel/temporary.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { createJobError } from './job-error.ts';
-import type { OpenJob } from './open-job.ts';
+import { findLostInput, type OpenJob } from './open-job.ts';
 import { readLists, type SendPlan } from './pending-records.ts';
 
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
@@ -148,6 +148,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   await guarded(() => saveOrganizations(run));
   const resumable = isResumable();
   const needsRejectsPath = run.files.rejects?.hasFailed === true;
+  const lostInput = resumable ? await findLostInput(description) : undefined;
   const now = context.clock.now();
   const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
   await guarded(async () => {
@@ -160,6 +161,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
           stop,
           resumable,
           needsRejectsPath,
+          lostInput,
         });
       if (!resumable) journal.setFact('done', { rejects: summary.rejects });
       else if (error instanceof SvcError)
@@ -176,7 +178,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
       lockedFolder?.release();
     }
   });
-  return { summary, stop, resumable, rejects, needsRejectsPath };
+  return { summary, stop, resumable, rejects, needsRejectsPath, lostInput };
 }
 
 /** Saves the counts of each organization, if the records name them. */

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { InputFile } from '../../bulk/input-file.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import {
@@ -10,6 +12,7 @@ import {
 import { Journal } from '../../bulk/journal/journal.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { type Hint, hint, step, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import type { BulkRequest } from './bulk-request.ts';
@@ -67,6 +70,29 @@ export async function describeJob(
     startedAt: context.clock.now(),
     startedBy: readAttribution(context.environment),
   };
+}
+
+/** Returns the path of an input that is missing or has another size, so that no resume can read it. */
+export async function findLostInput({ inputs, cwd }: JobDescription): Promise<string | undefined> {
+  for (const { path, bytes } of inputs) {
+    const stats = await stat(resolve(cwd, path)).catch(() => undefined);
+    if (stats?.size !== bytes) return path;
+  }
+  return undefined;
+}
+
+/** Tells how to continue a stopped job. */
+export function createResumeHint(
+  job: string,
+  lostInput: string | undefined,
+  needsRejectsPath = false,
+): Hint {
+  if (lostInput !== undefined)
+    return hint`the job cannot be resumed without the original ${lostInput}: restore the file, or run ${step('inspect', 'jobs', 'remove', job)}`;
+  const words = ['jobs', 'resume', job] as const;
+  return needsRejectsPath
+    ? hint`to resume, run ${stepWithPlaceholder('resume', [...words, '--rejects'], '<path>')}`
+    : hint`to resume, run ${step('resume', ...words)}`;
 }
 
 /** @param first index of the file's first record */

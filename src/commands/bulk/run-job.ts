@@ -59,7 +59,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     throw withHint(entry, data, stop.error);
   }
   const finished = await finishJob(run, stop);
-  const { summary, resumable, rejects, needsRejectsPath } = finished;
+  const { summary, resumable, rejects, needsRejectsPath, lostInput } = finished;
   await reportSummary(run, summary, single);
   const areRejectsStreamed = rejects?.isRegular === false;
   if (areRejectsStreamed)
@@ -88,6 +88,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     stop: finished.stop,
     resumable,
     needsRejectsPath,
+    lostInput,
     followUp: followUp && (await withPlan(context, followUp)),
     createsOrganizations,
     areRejectsStreamed,

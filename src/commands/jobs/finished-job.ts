@@ -5,15 +5,16 @@ import { summarize } from '../../bulk/summary.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
-import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
+import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { shortPath } from '../../kernel/named-file.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { createJobError } from '../bulk/job-error.ts';
+import { createResumeHint } from '../bulk/open-job.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
 import { DOSSIER, ORGANIZATION } from '../dossier/dossier-run.ts';
 import { APPLY, CHANGE, optionsForTarget } from '../settings/job-context.ts';
-import { readStatus } from './status.ts';
+import { findLostJobInput, readStatus } from './status.ts';
 
 export async function showEndedJob(
   context: Context,
@@ -42,7 +43,11 @@ export async function showEndedJob(
   const single = isSingle && bulk ? { ...bulk, data: description.data, id: failed.id } : undefined;
   await printSummary(context, noun, summary, single);
   if (!done)
-    throw createStoppedError(description.job, stopped?.run === run?.number ? stopped : undefined);
+    throw createStoppedError(
+      description.job,
+      await findLostJobInput(description),
+      stopped?.run === run?.number ? stopped : undefined,
+    );
   const options = optionsForTarget(context.options, description.target);
   const areRejectsStreamed = written?.isRegular === false;
   const followUp =
@@ -62,11 +67,12 @@ export async function showEndedJob(
 
 function createStoppedError(
   job: string,
+  lostInput: string | undefined,
   recorded?: { readonly failure: Failure; readonly message: string },
 ): SvcError {
   const message = `the process of job ${job} exited before the job finished`;
   return new SvcError(recorded?.failure ?? 'stopped', recorded?.message ?? message, {
-    hint: hint`to resume, run ${step('resume', 'jobs', 'resume', job)}`,
+    hint: createResumeHint(job, lostInput),
   });
 }
 

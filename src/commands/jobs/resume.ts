@@ -25,7 +25,7 @@ import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { parseBatchLimits } from '../bulk/bulk-request.ts';
 import { copySignal, createRules } from '../bulk/gather-input.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
-import type { LockedJobFolder, OpenJob } from '../bulk/open-job.ts';
+import { createResumeHint, type LockedJobFolder, type OpenJob } from '../bulk/open-job.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
@@ -199,9 +199,11 @@ async function reopenInput(
 ) {
   const { inputs, cwd } = description;
   for (const input of inputs) {
-    const { size } = await stat(await findNamedFile(input.path, cwd)).catch(
-      throwFileError('read', input.name),
-    );
+    const path = await findNamedFile(input.path, cwd).catch((error: unknown) => {
+      if (!(error instanceof SvcError)) throw error;
+      throw error.reworded({ hint: createResumeHint(description.job, input.path) });
+    });
+    const { size } = await stat(path).catch(throwFileError('read', input.name));
     if (size !== input.bytes) throw createInputChangedError(description, input);
   }
   const reading = copySignal(context.signal);

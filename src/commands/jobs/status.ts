@@ -1,4 +1,5 @@
 import { createDamagedError } from '../../bulk/journal/database.ts';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import {
   isUnstarted,
   type JobFolder,
@@ -12,7 +13,9 @@ import type { ExistingCounts } from '../../bulk/journal/outcomes.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
+import { findLostInput } from '../bulk/open-job.ts';
 import type { Context } from '../context.ts';
+import { APPLY } from '../settings/job-context.ts';
 
 export type JobStatus = ReturnType<typeof readStatus>;
 
@@ -58,6 +61,11 @@ export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'don
   };
 }
 
+/** Like `findLostInput`, for any job. One that applies a plan reads only the plan. */
+export async function findLostJobInput(description: JobDescription): Promise<string | undefined> {
+  return description.operation === APPLY ? undefined : findLostInput(description);
+}
+
 export type JobListEntry = Omit<
   JobStatus,
   | Exclude<keyof ExistingCounts, 'existing'>
@@ -89,7 +97,7 @@ export async function readJobEntries({
 /** Opens the journal of a job to read its status. */
 export async function readJob<Result>(
   folder: JobFolder,
-  read: (status: JobStatus, journal: Journal) => Result,
+  read: (status: JobStatus, journal: Journal) => Result | Promise<Result>,
 ) {
   return closeAfter(await openJournal(folder), async (journal) =>
     read(readStatus(journal, await readJobState(folder, journal)), journal),

@@ -6,9 +6,9 @@ import type { UnsuccessfulRecord } from '../../../bulk/journal/outcomes.ts';
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import { createRecordLocator } from '../../../bulk/record-position.ts';
 import { redactValue } from '../../../kernel/redact.ts';
-import { type JobStatus, readJob } from '../status.ts';
+import { findLostJobInput, type JobStatus, readJob } from '../status.ts';
 
-type LocatedReceipt = Readonly<ReturnType<typeof createReceipt>>;
+type LocatedReceipt = Readonly<Awaited<ReturnType<typeof createReceipt>>>;
 /** Result of a bulk job, without secrets. JSON output has the same fields. */
 export type JobReceipt = Omit<LocatedReceipt, 'paths'>;
 
@@ -16,7 +16,7 @@ export function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
   return readJob(folder, createReceipt);
 }
 
-function createReceipt(
+async function createReceipt(
   { id, operation, state, input, description, run, metrics, ...status }: JobStatus,
   journal: Journal,
 ) {
@@ -50,6 +50,7 @@ function createReceipt(
     latency: summarizeLatency(histogram),
     series: metrics?.series ?? { seconds: 1, points: [] },
     reasons: groupByReason(unsuccessfulOf(journal), createRecordLocator(inputs)),
+    lostInput: state === 'stopped' ? ((await findLostJobInput(description)) ?? null) : null,
     organizations: journal.getFact('organizations') ?? [],
     rejects: journal.getFact('done')?.rejects ?? null,
     user: description.startedBy?.user ?? null,

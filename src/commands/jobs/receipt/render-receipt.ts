@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
 import { formatOperation } from '../../../catalog/operation-name.ts';
-import { hint, step } from '../../../kernel/errors.ts';
+import { commandLineOf, step } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 import { renderFieldList } from '../../../output/field-list.ts';
@@ -13,6 +13,7 @@ import {
   formatTimestamp,
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
+import { createResumeHint } from '../../bulk/open-job.ts';
 import { DOSSIER } from '../../dossier/dossier-run.ts';
 import {
   formatOrganizations,
@@ -91,8 +92,10 @@ function* progressLines(receipt: JobReceipt, style: ReceiptStyle): Generator<Rec
   yield* speedLines(receipt, style);
   yield* reasonLines(reasons.most, reasons.others, style);
   if (rejects) yield ['rejects', rejects];
-  if (state === 'stopped')
-    yield [RESUME_LABEL, hint`${step('resume', 'jobs', 'resume', id)}`.format()];
+  if (state !== 'stopped') return;
+  yield receipt.lostInput === null
+    ? [RESUME_LABEL, commandLineOf(step('resume', 'jobs', 'resume', id))]
+    : ['note', createResumeHint(id, receipt.lostInput).format()];
 }
 
 function* speedLines(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
 import { formatOperation } from '../../../catalog/operation-name.ts';
 import { readProjectFile } from '../../../kernel/bundled-programs.ts';
-import { hint, step } from '../../../kernel/errors.ts';
+import { commandLineOf, step } from '../../../kernel/errors.ts';
 import { upperFirst } from '../../../kernel/first-letter.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { redactRemembered } from '../../../kernel/redact.ts';
@@ -65,7 +65,13 @@ const OUTCOMES = [
   ['notSent', 'Not sent', 'none'],
 ] as const;
 
-function renderOutcome({ counts: { skipped, ...known }, times, state, id }: JobReceipt): Html {
+function renderOutcome({
+  counts: { skipped, ...known },
+  times,
+  state,
+  id,
+  lostInput,
+}: JobReceipt): Html {
   const counts = { ...known, notSent: skipped - known.existing };
   const { total } = counts;
   const shownOutcomes = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
@@ -79,9 +85,14 @@ function renderOutcome({ counts: { skipped, ...known }, times, state, id }: JobR
 <dl class="tiles">
 <div><dt>Records</dt><dd>${formatCount(total)}</dd><dd class="share">in ${formatElapsed(times.seconds)}</dd></div>
 ${tiles}</dl>
-${state === 'stopped' ? html`<p class="note">The job is not finished. Resume it with <code>${hint`${step('resume', 'jobs', 'resume', id)}`.format()}</code></p>` : undefined}
+${state === 'stopped' ? html`<p class="note">The job is not finished. ${renderResume(id, lostInput)}</p>` : undefined}
 ${counts.unknown > 0 ? html`<p class="note">Unknown: sent, but it is not known whether the records were applied.</p>` : undefined}
 </section>`;
+}
+
+function renderResume(id: string, lostInput: string | null): Html {
+  if (lostInput !== null) return html`It cannot be resumed without the original ${lostInput}.`;
+  return html`Resume it with <code>${commandLineOf(step('resume', 'jobs', 'resume', id))}</code>`;
 }
 
 function renderProgress(receipt: JobReceipt): Html {

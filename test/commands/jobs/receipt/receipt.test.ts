@@ -111,6 +111,13 @@ describe('the text receipt of a job', () => {
     expect(stopped).not.toMatch(/answers|speed|failures|NaN|null/);
   });
 
+  it('offers no resume without the input', async () => {
+    const receipt = { ...RECEIPT, state: 'stopped', lostInput: '/data/users.csv' } as const;
+    const text = await renderReceipt(receipt, { plain: true });
+    expect(text).toContain('cannot be resumed without the original /data/users.csv');
+    expect(text).not.toContain('svc jobs resume');
+  });
+
   it('escapes control characters', async () => {
     const [reason] = RECEIPT.reasons.most;
     if (!reason) throw new Error('no reason');

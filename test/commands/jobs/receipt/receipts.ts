@@ -48,6 +48,7 @@ export const RECEIPT: JobReceipt = {
   ci: null,
   trace: null,
   approvedBy: [],
+  lostInput: null,
   organizations: [
     { id: 'acme', total: 998, succeeded: 995, failed: 3 },
     { id: 'Acme Ltd', total: 2, succeeded: 2, failed: 0 },
