@@ -114,9 +114,9 @@ export const webhookEndpoints = {
     records: 'endpoints',
     columns: [
       { header: 'ID', field: 'id', kind: 'whole' },
-      { header: 'UID', field: 'uid', hideOrder: 5, isOptional: true },
+      { header: 'UID', field: 'uid', hideOrder: 4, isOptional: true },
       { header: 'URL', field: 'url', kind: 'whole' },
-      { header: 'EVENTS', field: 'filterTypes', hideOrder: 4 },
+      { header: 'EVENTS', field: 'filterTypes', hideOrder: 5 },
       { header: 'DISABLED', field: 'disabled', hideOrder: 3 },
       { header: 'RATE', field: 'rateLimit', hideOrder: 1 },
       { header: 'UPDATED', field: 'updatedAt', kind: 'time', hideOrder: 2 },

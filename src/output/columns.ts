@@ -13,7 +13,8 @@ export function chooseColumns(
   if (columns)
     return columns.filter(
       ({ isOptional, field }) =>
-        !isOptional || records.some((record) => isObject(record) && record[field] !== undefined),
+        !isOptional ||
+        records.some((record) => isObject(record) && (record[field] ?? null) !== null),
     );
   const names = new Set<string>();
   for (const record of records)
