@@ -36,6 +36,17 @@ export class Activity {
   /** Names of the people who approved the plan that was applied. */
   approvedBy: readonly string[] = [];
   readonly #ids = new Set<string>();
+  readonly #onFirstCall: () => void;
+
+  /** @param onFirstCall is called before the first call that is not a read */
+  constructor(onFirstCall: () => void = () => undefined) {
+    this.#onFirstCall = onFirstCall;
+  }
+
+  recordCall(): void {
+    if (this.calls === 0) this.#onFirstCall();
+    this.calls += 1;
+  }
 
   get ids(): readonly string[] {
     return [...this.#ids];
@@ -82,7 +93,7 @@ export function trackActivity(client: Client, activity: Activity, target: Writte
     call: () => Promise<Reply>,
   ): Promise<Reply> => {
     if (operation.effect === 'read' && !operation.issuesCredential) return call();
-    activity.calls += 1;
+    activity.recordCall();
     activity.target = target;
     activity.recordFields(data);
     const records = firstRecordIds(operation, data);

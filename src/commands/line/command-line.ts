@@ -88,7 +88,9 @@ function openCommandContext(
 ): OpenedContext {
   const { clock, environment } = processEnvironment;
   const started = clock.now();
-  const activity = new Activity();
+  const loadRecorder = once(() => import('../history/record.ts'));
+  // During the first write: an update of svc may delete the program files before the command ends.
+  const activity = new Activity(() => void loadRecorder().catch(() => undefined));
   const folders = withOptionalProfiles(processEnvironment, options, (text) => context.warn(text));
   const { context, close } = openContext(
     { ...processEnvironment, folders },
@@ -102,7 +104,7 @@ function openCommandContext(
       await nameTarget(context);
       const isRecorded = activity.calls > 0 || activity.isRecordedRead;
       if (isRecorded && environment[SWITCH_VARIABLES.history] !== '0') {
-        const { recordRun } = await import('../history/record.ts');
+        const { recordRun } = await loadRecorder();
         await recordRun(context, activity, { command, started, error });
       }
       await close(error);
