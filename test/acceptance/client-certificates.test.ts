@@ -23,9 +23,9 @@ async function createCertificateUser() {
   const server = await authority.issue('IP:127.0.0.1');
   const files = { cert: join(user.home, 'server.pem'), ca: authority.file };
   await writeFile(files.cert, server.cert + server.key);
-  let rejected = 0;
+  let accepted = Number.POSITIVE_INFINITY;
   const service = await startMockService(({ body }) => {
-    if (rejected-- > 0) return failure(403, 'PERMISSION_DENIED', 'not now');
+    if (accepted-- === 0) return failure(403, 'PERMISSION_DENIED', 'not now');
     const users = (body.data['users'] ?? []) as readonly { userId: string }[];
     return success(
       users.length > 0
@@ -33,15 +33,16 @@ async function createCertificateUser() {
         : CONFIG,
     );
   });
-  const rejectNext = () => {
-    rejected = 1;
+  /** Rejects the request after the next one. */
+  const rejectSecond = () => {
+    accepted = 1;
   };
-  return { user, authority, files, service, rejectNext };
+  return { user, authority, files, service, rejectSecond };
 }
 
 /** Puts nginx with `ssl_verify_client on` in front of a service that counts its requests. */
 async function startVerifyingNginx() {
-  const { user, authority, files, service, rejectNext } = await createCertificateUser();
+  const { user, authority, files, service, rejectSecond } = await createCertificateUser();
   const port = await findFreePort();
   await startNginx(
     port,
@@ -53,7 +54,7 @@ async function startVerifyingNginx() {
   const env = { ...service.env, SVC_BASE_URL: `https://127.0.0.1:${port}` };
   const run = (words: readonly string[], more: Readonly<Record<string, string>> = {}, stdin = '') =>
     user.svc([...words, '--ca-file', files.ca], { env: { ...env, ...more }, stdin });
-  return { run, rejectNext, user, authority, files, port, env, received: service.received };
+  return { run, rejectSecond, user, authority, files, port, env, received: service.received };
 }
 
 describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without nginx)', () => {
@@ -84,12 +85,19 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
   });
 
   it('is used again by a job that is resumed in another folder', async () => {
-    const { run, rejectNext, user, env } = await startVerifyingNginx();
-    rejectNext();
+    const { run, rejectSecond, user, env } = await startVerifyingNginx();
+    rejectSecond();
     await writeFile(join(user.home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
     const add = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson'];
-    const { code, stderr } = await run([...add, ...PAIR]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('not now')]);
+    const { code, stderr } = await run([
+      ...add,
+      '--batch-size',
+      '1',
+      '--concurrency',
+      '1',
+      ...PAIR,
+    ]);
+    expect([code, stderr]).toEqual([11, expect.stringContaining('not now')]);
     const cwd = join(user.home, 'elsewhere');
     await mkdir(cwd);
     const resumed = await user.svc(['jobs', 'resume', '-o', 'json'], { env, cwd });

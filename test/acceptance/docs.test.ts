@@ -1,8 +1,10 @@
 import { globSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { listen } from '../listen.ts';
 import { SLOW } from '../slow.ts';
 import { findFreePorts, parseBlocks, runBlock } from './document-blocks.ts';
 import { prepareFolder, runAsUser, startAsUser } from './documented.ts';
@@ -31,16 +33,24 @@ function findCommands(value: unknown): readonly string[] {
   );
 }
 
-/** Starts a service for the page's profiles. Its token and variables match the prepared folder. */
+/** Starts a service for the page's profiles, with a second address. Its token and variables match the prepared folder. */
 async function startPageService(
   folder: string,
-): Promise<{ url: string; env: Readonly<Record<string, string>> }> {
+): Promise<{ url: string; liveUrl: string; env: Readonly<Record<string, string>> }> {
   const running = startAsUser('exec svc serve --port 0 -o json', folder);
   await running.prints('\n');
   const { url, authToken, workspaceId, workspaceAuthToken } = JSON.parse(running.output());
   await writeFile(join(folder, 'token.txt'), `${authToken}\n`);
+  const { port, hostname } = new URL(url);
+  const forward = createServer((socket) => {
+    const connection = connect(Number(port), hostname);
+    socket.on('error', () => connection.destroy());
+    connection.on('error', () => socket.destroy());
+    socket.pipe(connection).pipe(socket);
+  });
   return {
     url,
+    liveUrl: `http://${await listen(forward)}`,
     env: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken },
   };
 }
@@ -105,7 +115,14 @@ describe('the commands in a document', () => {
       : undefined;
     const env = { PORT: String(ports[0]), ...service?.env };
     for (const block of blocks)
-      await runBlock(block, { folder, apiKey, ports, url: service?.url, env });
+      await runBlock(block, {
+        folder,
+        apiKey,
+        ports,
+        url: service?.url,
+        liveUrl: service?.liveUrl,
+        env,
+      });
   });
 
   it('are all run, with listed exceptions', async () => {

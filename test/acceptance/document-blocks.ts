@@ -85,6 +85,8 @@ export interface PageEnvironment {
   readonly apiKey: string;
   /** URL of the service for the page's profiles; undefined if no block needs one. */
   readonly url: string | undefined;
+  /** A second URL of it: profiles with the same base URL and key share their protections. */
+  readonly liveUrl: string | undefined;
   /** Replacements for 3000, 3001, and 3002. */
   readonly ports: readonly number[];
   /** Environment variables of every command. */
@@ -173,18 +175,13 @@ const JOB = '20260131-094500-5f3a9c';
  * delivery.
  */
 async function substituteExamples(commands: string, world: PageEnvironment): Promise<string> {
-  const { folder, apiKey, url, ports, env } = world;
+  const { folder, apiKey, url, liveUrl, ports, env } = world;
   let lines = commands
     .replaceAll(/--api-key (?:K|my-key|audit-key)\b/g, `--api-key ${apiKey}`)
     .replaceAll(/(?<=127\.0\.0\.1:|PORT=)300([012])\b/g, (_, at) => String(ports[Number(at)]))
     .replaceAll(/--port 8080\b/g, '--port 0');
-  if (url !== undefined) {
-    // Profiles with the same base URL and key would share their protections.
-    const live = url.replace('127.0.0.1', 'localhost');
-    lines = lines
-      .replaceAll('https://api.example.com', url)
-      .replaceAll('https://live.example.com', live);
-  }
+  if (url !== undefined) lines = lines.replaceAll('https://api.example.com', url);
+  if (liveUrl !== undefined) lines = lines.replaceAll('https://live.example.com', liveUrl);
   if (lines.includes(JOB)) {
     const { output } = await runLine("svc jobs list --jq '.[0].id'", folder, env);
     lines = lines.replaceAll(JOB, output.trim());

@@ -12,8 +12,11 @@ import type { Run } from './svc.ts';
 /** Ends the parsing of a command line that is valid. */
 class Parsed extends Error {}
 
-/** Commands whose output contains examples, or command lines of the user. */
-const NOT_CHECKED = /^$|(?:^| )(?:help|history|--help|-h)(?: |$)/;
+/** Commands whose output contains examples, descriptions, or command lines of the user. */
+const NOT_CHECKED = /^$|(?:^| )(?:help|history|commands|--help|-h)(?: |$)/;
+
+/** A line that marks the section of svc in a start-up file. */
+const MARKER = /^svc completion (?:>>>|<<<)$/;
 
 const problems = new Map<string, string | undefined>();
 
@@ -26,7 +29,7 @@ export async function checkPrintedCommands(words: readonly string[], run: Run): 
   for (const line of collectCommands(run)) {
     const printed = splitLine(line).slice(1);
     // The user completes the command.
-    if (printed.some(isPlaceholder) || !startsWithCommand(printed)) continue;
+    if (MARKER.test(line) || printed.some(isPlaceholder) || !startsWithCommand(printed)) continue;
     if (!problems.has(line))
       problems.set(line, (await findProblem(printed)) ?? findMissing(printed));
     expect.soft(problems.get(line), `${line}, printed by svc ${words.join(' ')}`).toBeUndefined();
