@@ -75,6 +75,9 @@ it('svc compare reports no differences between a file and a service whose plan i
     2,
     expect.stringContaining('--only users: users cannot be read back'),
   ]);
+  const selected = await svc('compare', 'svc.yaml', 'left', '--org', 'acme');
+  expect([selected.code, selected.stdout]).toEqual([2, '']);
+  expect(selected.stderr).toContain('--org selects records of two services, not of a file');
 });
 
 it('svc apply does not warn about a configuration that it did not read', SLOW, async () => {

@@ -41,6 +41,10 @@ export async function compareSettings(
   const unreadable = kinds.find((kind) => KIND_CLASSES[kind] === 'sent');
   if (unreadable && !names.every(isFile))
     throw new SvcError('usage', `--only ${unreadable}: ${unreadable} cannot be read back`);
+  if (options.org !== undefined && names.some(isFile))
+    throw new SvcError('usage', '--org selects records of two services, not of a file', {
+      hint: 'omit --org: svc compares the records that the file declares',
+    });
   const files = new Map<string, DeclaredSettings>();
   for (const name of names.filter(isFile))
     files.set(name, await loadSettingsFile(context, name, undefined));

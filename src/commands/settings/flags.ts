@@ -56,7 +56,7 @@ export const COMPARE_FLAGS = [
   },
   {
     flags: '--org <id>',
-    description: 'compare the folders and documents of this organization',
+    description: 'compare the folders and documents of this organization (two services only)',
     many: true,
   },
   ONLY_FLAG,
