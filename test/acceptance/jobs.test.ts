@@ -185,6 +185,10 @@ describe('a stopped job', () => {
     refuse = false;
     const again = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json');
     expect([again.code, again.stderr, came.size]).toEqual([0, '', 300]);
+    await writeFile(join(home, '.svc.json'), '{"profile":"other"}');
+    const ended = await svc('jobs', 'resume', await findOnlyJob(svc));
+    await rm(join(home, '.svc.json'));
+    expect([ended.code, ended.stdout]).toEqual([0, expect.not.stringContaining('other')]);
     const entries = JSON.parse((await svc('history', '-o', 'json')).stdout);
     expect(
       entries.find(({ command }: { command: string }) => command.includes('jobs resume')),

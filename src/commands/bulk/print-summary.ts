@@ -25,11 +25,13 @@ const FAILURE_COLUMNS = [
   { header: 'CODE', field: 'code' },
 ] as const satisfies readonly Column[];
 
+/** @param name adds the target to the result (default: if a `.svc.json` chose it) */
 export async function printSummary(
   context: Context,
   noun: string,
   summary: BulkSummary,
   single?: RecordWrite,
+  name = (result: string) => nameProfile(context, result),
 ): Promise<void> {
   const { total, succeeded, failed, unknown, skipped } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
@@ -39,14 +41,10 @@ export async function printSummary(
   const { stdout } = context.io;
   if (single) {
     if (succeeded + (summary.existing ?? 0) > 0)
-      await stdout.write(
-        await formatMessage(await nameProfile(context, describeWrite(single, summary)), stdout),
-      );
+      await stdout.write(await formatMessage(await name(describeWrite(single, summary)), stdout));
     return;
   }
-  await stdout.write(
-    await formatMessage(await nameProfile(context, summaryText(noun, summary)), stdout),
-  );
+  await stdout.write(await formatMessage(await name(summaryText(noun, summary)), stdout));
   await printFailures(context, summary);
   if (summary.rejects)
     await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));

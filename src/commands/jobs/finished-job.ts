@@ -41,7 +41,8 @@ export async function showEndedJob(
   const [failed] = summary.failures;
   const isSingle = done && summary.total === 1 && failed !== undefined;
   const single = isSingle && bulk ? { ...bulk, data: description.data, id: failed.id } : undefined;
-  await printSummary(context, noun, summary, single);
+  // The job may have had another target than the current folder.
+  await printSummary(context, noun, summary, single, async (result) => result);
   if (!done)
     throw createStoppedError(
       description.job,
