@@ -330,7 +330,7 @@ function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): vo
     throw new SvcError('usage', `${commandPath(command)} does not support --${refused}`, {
       hint:
         isLocalOnly(leaf) && NETWORK_FLAGS.includes(refused)
-          ? `omit the flag: this command always uses the embedded service of this machine`
+          ? 'omit the flag: this command calls no service over the network'
           : hint`see ${helpStep(command)}`,
     });
   }

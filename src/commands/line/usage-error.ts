@@ -78,8 +78,10 @@ function flagHint(flag: string, command: Command, names: readonly string[]): str
   if (dashHint !== undefined) return dashHint;
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
-  if (flag === '--out' && names.includes('save'))
-    return 'the command saves no plan, because its result is a secret; to keep the secret, use --save';
+  if (flag === '--out') {
+    const reason = describeMissingPlan(commandWords(command).join(' '), names);
+    if (reason !== undefined) return reason;
+  }
   const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
   if (usual !== undefined) return `did you mean '${usual}'?`;
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
@@ -90,6 +92,19 @@ function flagHint(flag: string, command: Command, names: readonly string[]): str
     ? hint`put flags after a command; to list the commands, run ${helpStep(command)}`
     : hint`to list the flags, run ${helpStep(command)}`;
 }
+
+/** Returns why a write has no flag to save its plan, and what its user can do instead. */
+function describeMissingPlan(path: string, flags: readonly string[]): string | undefined {
+  if (path === 'api')
+    return "svc api saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'";
+  const isSecret = 'the command saves no plan, because its result is a secret';
+  if (flags.includes('save')) return `${isSecret}; to keep the secret, use --save`;
+  return SECRET_COMMANDS.has(path)
+    ? `${isSecret}; to keep the secret, redirect stdout: '-q > secret.txt'`
+    : undefined;
+}
+
+const SECRET_COMMANDS = new Set(['access-tokens generate', 'webhooks endpoints secret']);
 
 /**
  * An action: the verb for messages, its command names (preferred name first), and the names of
@@ -222,12 +237,13 @@ function listHint(root: Node): Hint {
  */
 function wordHint(words: readonly string[], command: Command, root: Node): string | Hint {
   const node = findByPath(root, commandWords(command)) ?? root;
-  const [word = '', ...rest] = words;
+  const [given = '', ...rest] = words;
+  const word = node === root && /^docs?$/.test(given) ? 'documents' : given;
   if (SHORTCUTS.has(word)) return didYouMean([suggest([word], root)]);
   const others = node === root ? [...SHORTCUTS.keys(), 'help'] : [];
   const otherTools = node === root ? findOtherToolsHint(word, rest) : undefined;
   if (otherTools) return otherTools;
-  const nearest = findNearestPath(node, words, others);
+  const nearest = findNearestPath(node, [word, ...rest], others);
   if (nearest.length > 0)
     return didYouMean([suggest([...commandWords(command), ...nearest], root, rest)]);
   const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);

@@ -60,6 +60,7 @@ describe('a global flag that a command cannot honor', () => {
   it.each([
     ['users add --envelope', 'svc users add does not support --envelope'],
     ['local export -p staging', 'svc local export does not support --profile'],
+    ['access-tokens inspect -p x y', 'svc access-tokens inspect does not support --profile'],
     ['openapi --ca-file x', 'svc openapi does not support --ca-file'],
     ['openapi --timeout 3s', 'svc openapi does not support --timeout'],
     ['agents list --local -p staging', '--local and --profile cannot be combined'],

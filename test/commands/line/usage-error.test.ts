@@ -121,6 +121,23 @@ describe('an invalid command line', () => {
       'the service has no operation that lists users',
       'to list those of the embedded service, run svc local list users',
     ],
+    ...['access-tokens generate --out p.json', 'auth-tokens reset --out p.json'].map(
+      (line): [string, string, string] => [
+        line,
+        "unknown flag '--out'",
+        line.startsWith('access')
+          ? "the command saves no plan, because its result is a secret; to keep the secret, redirect stdout: '-q > secret.txt'"
+          : 'the command saves no plan, because its result is a secret; to keep the secret, use --save',
+      ],
+    ),
+    [
+      'api /v2/users/add --out p.json',
+      "unknown flag '--out'",
+      "svc api saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'",
+    ],
+    ['docs', "unknown command 'docs'", "did you mean 'svc documents'?"],
+    ['docs list', "unknown command 'docs'", "did you mean 'svc documents list --org <id>'?"],
+    ['doc', "unknown command 'doc'", "did you mean 'svc documents'?"],
     ['resume j1', "unknown command 'resume'", "did you mean 'svc jobs resume'?"],
     ['users add --fiel x', "unknown flag '--fiel'", "did you mean '--file'?"],
     ['users add --outptu json', "unknown flag '--outptu'", "did you mean '--output'?"],
