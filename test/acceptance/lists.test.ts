@@ -108,6 +108,21 @@ describe('a list of the embedded service', () => {
     },
   );
 
+  it.each(['json', 'ndjson', 'csv', 'yaml'])(
+    'restores the members of groups from %s',
+    async (format) => {
+      const add = 'groups add-users --local --file -';
+      const list = `local list group-members -o ${format}`;
+      await user.svc(words('groups add-users --local --org acme --group g1 --user u1'));
+      const { stdout } = await user.svc(words(list));
+      await user.svc(words('local reset --yes'));
+      await user.svc(words('users add --local --org acme --user u1 --create-organization'));
+      await user.svc(words('groups add --local --org acme --group g1'));
+      expect((await user.svc(words(add), { stdin: stdout })).code).toBe(0);
+      expect((await user.svc(words(list))).stdout).toBe(stdout);
+    },
+  );
+
   it('has the envelope of other lists', async () => {
     const list = await user.svc(words('local list users -o json --envelope'));
     expect(JSON.parse(list.stdout)).toMatchObject({

@@ -43,7 +43,10 @@ export const STORED_KINDS = {
   'group-members': {
     table: 'userGroupMembers',
     searched: ['groupId', 'userId'],
-    fields: ['groupId', 'userId'],
+    fields: ['organizationUserGroupId', 'userId'],
+    // The name of the group in requests that add members.
+    toRecord: ({ groupId: organizationUserGroupId, userId, ...row }) =>
+      toRecord({ ...row, organizationUserGroupId, userId }),
   },
   members: {
     ...members,
