@@ -459,6 +459,20 @@ describe('a table as people save it', () => {
     expect((await add('u.csv', text, ...ORG, ...words)).code).toBe(0);
   });
 
+  it('names the encoding of files in UTF-16', async () => {
+    const { run, write } = await openUser();
+    await write('a.csv', Buffer.from('userId\nu1\n', 'utf16le'));
+    await write('b.csv', Buffer.from('\ufeffuserId\nu2\n', 'utf16le'));
+    await write('c.csv', Buffer.from('userId,name\nu3,caf\xe9\n', 'latin1'));
+    const files = ['--file', 'a.csv', '--file', 'b.csv', '--file', 'c.csv'];
+    const flags = [...files, '--encoding', 'windows-1252'];
+    const { code, stderr } = await run('users', 'add', ...ORG, ...flags);
+    expect([code, stderr]).toEqual([
+      0,
+      'reading a.csv as utf-16le, b.csv as utf-16le, c.csv as windows-1252\n',
+    ]);
+  });
+
   it('keeps UTF-8 beside files with another encoding', async () => {
     const { run, write, sent } = await openUser();
     await write('a.csv', 'userId,name\nu1,Müller\n');

@@ -151,16 +151,13 @@ it('an .ods file is refused with the export to use', async () => {
   ]);
 });
 
-it('a sheet needs an .xlsx file', async () => {
+it.each([
+  [['--sheet', 'A'], 'csv', 'an .xlsx file'],
+  [['--separator', ';'], 'json', 'a CSV file'],
+  [['--header-row', '2'], 'yaml', 'a CSV or .xlsx file'],
+])('the flags %j need a matching file, not %s', async (flags, format, file) => {
   const { svc } = await openUser();
-  const { code, stderr } = await svc([
-    ...USERS,
-    '--file',
-    '-',
-    '--input-format',
-    'csv',
-    '--sheet',
-    'A',
-  ]);
-  expect([code, stderr]).toEqual([2, 'svc: --sheet needs an .xlsx file, got stdin\n']);
+  const input = ['--file', '-', '--input-format', format];
+  const { code, stderr } = await svc([...USERS, ...input, ...flags]);
+  expect([code, stderr]).toEqual([2, `svc: ${flags[0]} needs ${file}, got stdin\n`]);
 });

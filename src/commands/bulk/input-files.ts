@@ -3,8 +3,11 @@ import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
 import { decompress, readFileBytes } from '../../bulk/source/bytes.ts';
+import { detectEncoding } from '../../bulk/source/decode.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
-import { findEncoding } from '../../bulk/source/text-encoding.ts';
+import type { InputFormat } from '../../bulk/source/source.ts';
+import { hasZipSignature } from '../../bulk/source/spreadsheet.ts';
+import { findEncoding, UTF_8 } from '../../bulk/source/text-encoding.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { limitHeapGrowth } from '../../kernel/heap.ts';
@@ -45,18 +48,47 @@ export async function openInputFiles(
     signal,
     spool,
   });
-  if (sheet !== undefined && input.files.every(({ format }) => format !== 'xlsx'))
-    throw new SvcError('usage', `--sheet needs an .xlsx file, got ${input.name}`);
+  requireMatchingFile(input, options);
   return input;
 }
+
+/** @throws SvcError `usage` for a flag that applies to none of the files */
+function requireMatchingFile({ files, name }: RecordInput, options: InputOptions): void {
+  for (const { option, flag, formats, file } of FORMAT_FLAGS)
+    if (options[option] !== undefined && !files.some(({ format }) => formats.includes(format)))
+      throw new SvcError('usage', `${flag} needs ${file}, got ${name}`);
+}
+
+/** Flags that apply only to files of some formats. */
+const FORMAT_FLAGS: readonly {
+  readonly option: keyof InputOptions;
+  readonly flag: string;
+  readonly formats: readonly InputFormat[];
+  readonly file: string;
+}[] = [
+  { option: 'sheet', flag: '--sheet', formats: ['xlsx'], file: 'an .xlsx file' },
+  { option: 'separator', flag: '--separator', formats: ['csv'], file: 'a CSV file' },
+  {
+    option: 'headerRow',
+    flag: '--header-row',
+    formats: ['csv', 'xlsx'],
+    file: 'a CSV or .xlsx file',
+  },
+  {
+    option: 'encoding',
+    flag: '--encoding',
+    formats: ['csv', 'json', 'ndjson', 'yaml'],
+    file: 'a text file',
+  },
+];
 
 function chooseFiles({ file = [], inputFormat }: InputOptions): readonly FileChoice[] {
   return file.map((path) => ({ file: path, ...optionalProperty('format', inputFormat) }));
 }
 
 /**
- * Sets the encoding of files. Of several files, those that are UTF-8 keep it, and a note says which
- * file is read as what.
+ * Sets the encoding of files. Of several files, those in UTF-8 or UTF-16 keep it, and a note says
+ * which file is read as what.
  */
 async function withEncodings(
   { cwd, signal, note, warn }: Parameters<typeof openInputFiles>[0],
@@ -64,11 +96,11 @@ async function withEncodings(
   encoding: string | undefined,
 ): Promise<readonly FileChoice[]> {
   if (encoding === undefined || encoding === 'utf-8') return files;
-  const found = new Map<string, 'utf-8' | 'ascii' | 'other'>();
+  const found = new Map<string, DetectedText>();
   for (const { file } of files) {
     const path = resolve(cwd, file);
     const stats = file === '-' ? undefined : await stat(path).catch(() => undefined);
-    if (stats?.isFile()) found.set(file, await detectUtf8(path, file, signal));
+    if (stats?.isFile()) found.set(file, await detectText(path, file, signal));
   }
   const [first] = files;
   if (files.length === 1) {
@@ -76,10 +108,13 @@ async function withEncodings(
       await warn?.(`${first.file} is valid UTF-8, but is read as ${encoding}`);
     return files.map((choice) => ({ ...choice, encoding }));
   }
-  const isUtf8 = ({ file }: FileChoice) => (found.get(file) ?? 'other') !== 'other';
-  const read = files.map((choice) => `${choice.file} as ${isUtf8(choice) ? 'utf-8' : encoding}`);
+  const texts = files.filter(({ file }) => found.get(file) !== 'archive');
+  const read = texts.map(({ file }) => {
+    const own = found.get(file) ?? encoding;
+    return `${file} as ${own === 'ascii' ? 'utf-8' : own}`;
+  });
   await note?.(`reading ${read.join(', ')}`);
-  return files.map((choice) => (isUtf8(choice) ? choice : { ...choice, encoding }));
+  return files.map((choice) => (found.get(choice.file) ? choice : { ...choice, encoding }));
 }
 
 function parseEncoding(label: string | undefined): string | undefined {
@@ -91,22 +126,26 @@ function parseEncoding(label: string | undefined): string | undefined {
   });
 }
 
-/** Whether a file is UTF-8 that contains more than ASCII characters, only ASCII, or something else. */
-async function detectUtf8(
-  path: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<'utf-8' | 'ascii' | 'other'> {
+/** The encoding of a text, or `undefined` if it is neither UTF-8 nor UTF-16. */
+type DetectedText = 'ascii' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'archive' | undefined;
+
+async function detectText(path: string, name: string, signal: AbortSignal): Promise<DetectedText> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isFirst = true;
   let isAscii = true;
   try {
     for await (const chunk of decompress(readFileBytes(path, name, signal), name)) {
+      if (isFirst && hasZipSignature(chunk)) return 'archive';
+      const { name: encoding } = isFirst ? detectEncoding(chunk) : UTF_8;
+      if (encoding === 'utf-16le' || encoding === 'utf-16be') return encoding;
+      if (chunk.includes(0)) return undefined;
+      isFirst = false;
       isAscii &&= chunk.every((byte) => byte < 0x80);
       decoder.decode(chunk, { stream: true });
     }
     decoder.decode();
   } catch (error) {
-    if (error instanceof TypeError) return 'other';
+    if (error instanceof TypeError) return undefined;
     throw error;
   }
   return isAscii ? 'ascii' : 'utf-8';
