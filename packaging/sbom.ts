@@ -8,6 +8,7 @@ interface Bom {
     readonly name: string;
     readonly version: string;
     readonly 'bom-ref': string;
+    readonly [field: string]: unknown;
   }[];
   dependencies: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
 }
@@ -32,9 +33,10 @@ export function createBom(
   const isPart = (component: Bom['components'][number]) =>
     installed.includes(component.name) ||
     bundled.some((part) => part.name === component.name && part.version === component.version);
+  // The package URL leads to the author, the description, and the addresses.
   bom.components = bom.components
     .filter(isPart)
-    .map((component) => ({ ...component, properties: [] }));
+    .map(({ author, description, externalReferences, properties, ...component }) => component);
   const refs = new Set([root, ...bom.components.map((component) => component['bom-ref'])]);
   bom.dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
