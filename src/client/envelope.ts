@@ -97,9 +97,10 @@ function* readResult(
     operation.output && status === undefined && success.data === null
       ? ''
       : yield* findUnexpectedData(success.data, operation, large);
-  return mismatch === undefined
-    ? success
-    : createUnusableFailure(`unexpected data${mismatch}`, response, context);
+  if (mismatch === undefined) return success;
+  const isOwnEnvelope = status === 'success' && isObject(body) && Object.hasOwn(body, 'result');
+  const blamed = isOwnEnvelope ? { ...context, hint: DEVIATION_HINT } : context;
+  return createUnusableFailure(`unexpected data${mismatch}`, response, blamed);
 }
 
 function bareSuccess(data: unknown): SendSuccess {
@@ -145,7 +146,7 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
 function createUnusableFailure(
   flaw: string,
   response: WireResponse,
-  context: ResponseContext,
+  context: ResponseContext & { readonly hint?: Hint },
 ): SendFailure {
   const { httpStatus, body } = response;
   const { hasClientCertificate = false } = context;
@@ -163,7 +164,7 @@ function createUnusableFailure(
     const error = new GatewayError('unreachable', message, { hint: createGatewayHint(context) });
     return { ...failed, retry: 'until_reached', error };
   }
-  const hint = httpStatus >= 500 ? FAILED_HINT : createUnusableHint(failure, context);
+  const { hint = httpStatus >= 500 ? FAILED_HINT : createUnusableHint(failure, context) } = context;
   const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})${description}`;
   return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
@@ -205,6 +206,7 @@ const BLOCKED_HINT =
   'the response is not from the service; a firewall or proxy in front of it may block the request, so ask its operator to allow it';
 const FAILED_HINT =
   'the service or a proxy in front of it failed: try again later, and report the error to its operator if it persists';
+const DEVIATION_HINT = hint`the response is from the service, but has another form than documented: report it to the operator of the service; to print it unchecked, see ${step('help', 'api', '--help')}`;
 const BASE_URL_HINT = hint`check that the base URL points to the service itself; to see where it is set, run ${step('show', 'whoami', '--all')}`;
 
 function createRedirectFailure(

@@ -413,6 +413,18 @@ describe('the status of an error', () => {
   });
 });
 
+describe('the hint of data with another form', () => {
+  const status = 'success';
+  it.each([
+    ['blames the service in its own envelope', { result: { status, data: 'a' } }, /operator/],
+    ['is about the base URL otherwise', { status, data: 'a' }, /base URL/],
+  ])('%s', async (_, body, hint) => {
+    answer = sendJson(body);
+    const failed = await errorOf(client().call(OPERATIONS.read, {}));
+    expect(String(failed.hint)).toMatch(hint);
+  });
+});
+
 describe('a success', () => {
   const SUCCESSES: readonly [name: string, answer: Answer, data: unknown][] = [
     ['in its envelope', send(whole), data],
