@@ -32,7 +32,7 @@ export interface ReadFile extends SettingsText {
  * Reads a settings file, or the YAML files of a folder and its subfolders in the order of their
  * paths. Hidden files and folders are not read.
  * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `invalid_input` if
- * it is empty or not text
+ * it is not text
  */
 export async function readFiles(request: FilesRequest): Promise<readonly ReadFile[]> {
   const { file, cwd } = request;
@@ -78,6 +78,7 @@ async function readOne(request: FilesRequest): Promise<ReadFile> {
   const { chunks } = await decodeInputText(
     hashedBytes(readStreamBytes(stream, name, signal), hash),
     name,
+    { mayBeEmpty: true },
   );
   const text = await joinText(chunks, name);
   return {

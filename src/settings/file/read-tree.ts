@@ -61,7 +61,7 @@ export async function readTree(
   const tree = contents && new TreeReader(source, problems).read(contents);
   if (tree?.kind === 'map') return tree;
   if (tree) problems.add(tree.place, 'expected fields such as endpoints and config');
-  else if (!contents) problems.addAt(source, 0, 'the file is empty');
+  else if (!contents) problems.addAt(source, 0, NOTHING_DECLARED);
   return undefined;
 }
 
@@ -86,6 +86,7 @@ async function parseText(request: SettingsText, signal: AbortSignal) {
   return { source, errors };
 }
 
+const NOTHING_DECLARED = 'nothing is declared here; if that is intended, write {}';
 const SECOND_DOCUMENT = 'a second document begins here; move it to a separate file';
 
 class TreeReader {

@@ -214,8 +214,18 @@ endpoints:
   });
 
   it.each([
-    ['invalid_input', '', 'svc.yaml: the input is empty', {}],
-    ['invalid_input', '# nothing\n', 'svc.yaml:1:1: the file is empty', {}],
+    [
+      'invalid_input',
+      '',
+      'svc.yaml:1:1: nothing is declared here; if that is intended, write {}',
+      {},
+    ],
+    [
+      'invalid_input',
+      '# nothing\n',
+      'svc.yaml:1:1: nothing is declared here; if that is intended, write {}',
+      {},
+    ],
     ['invalid_input', 'a: 1\n---\nb: 2', 'svc.yaml:2:1: a second document begins here', {}],
     ['invalid_input', 'hello', 'svc.yaml:1:1: expected fields', {}],
     ['invalid_input', '\u0000', 'svc.yaml:1:1: a NUL character', {}],
