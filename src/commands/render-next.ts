@@ -1,6 +1,8 @@
 import type { Protections } from '../client/write-guard.ts';
 import { commandLineOf, step } from '../kernel/errors.ts';
+import { isSwitchedOn } from '../kernel/log-commands.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
+import type { Context } from './context.ts';
 import { commandForService, type ServiceFlags } from './service-flags.ts';
 
 /** Command lines to run next, by what they do. */
@@ -18,12 +20,22 @@ export function approveCommand(file: string): NextCommands {
   return { approve: commandLineOf(step('inspect', 'approve', file)) };
 }
 
+/** Returns the command that applies a plan. In CI, where svc never asks, it confirms the plan. */
+export function applyCommand(
+  { environment }: Pick<Context, 'environment'>,
+  options: ServiceFlags,
+  ...words: readonly string[]
+): string {
+  const confirmed = isSwitchedOn(environment['CI']) ? ['--yes'] : [];
+  return commandForService(options, 'apply', ...words, ...confirmed);
+}
+
 /** Returns the command that approves or applies a saved plan; none for a read-only target. */
 export function nextOfPlanFile(
-  options: ServiceFlags,
+  context: Pick<Context, 'environment' | 'options'>,
   { readOnly, approvals }: Protections,
   file: string,
 ): NextCommands {
   if (readOnly) return {};
-  return approvals ? approveCommand(file) : { apply: commandForService(options, 'apply', file) };
+  return approvals ? approveCommand(file) : { apply: applyCommand(context, context.options, file) };
 }

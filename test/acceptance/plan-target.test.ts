@@ -30,6 +30,8 @@ it('names the target of plan, apply, and drift first, and the next command last'
   const plan = await svc(['plan', ...live]);
   expect(plan.stdout.startsWith(target + change)).toBe(true);
   expect(plan.stdout.endsWith('\napply: svc apply -f acme.yaml --env live\n')).toBe(true);
+  const inCi = await svc(['plan', ...live], { env: { CI: 'true' } });
+  expect(inCi.stdout.endsWith('\napply: svc apply -f acme.yaml --env live --yes\n')).toBe(true);
   const drift = await svc(['drift', ...live]);
   expect(drift.stdout.startsWith(target)).toBe(true);
   expect(drift.stdout.split('\n').slice(-4)).toEqual([

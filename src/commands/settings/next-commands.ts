@@ -7,7 +7,7 @@ import { nameSavedTarget } from '../connection/find-target.ts';
 import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { approveCommand, type NextCommands, nextOfPlanFile } from '../render-next.ts';
+import { applyCommand, approveCommand, type NextCommands, nextOfPlanFile } from '../render-next.ts';
 import { commandForService, EMBEDDED_SERVICE, type ServiceFlags } from '../service-flags.ts';
 
 /** Flags of a command that plans changes of a settings file. */
@@ -23,6 +23,8 @@ interface GivenFlags {
 /** The protections of the target that a plan is for. */
 type Target = Pick<Context, 'readOnly' | 'approvals'>;
 
+type PlanContext = Pick<Context, 'environment' | 'options'>;
+
 /**
  * Returns the command that makes the planned changes: of the saved plan, or of the settings file
  * with the same flags. If the target accepts only approved plans, returns the one that saves or
@@ -30,7 +32,7 @@ type Target = Pick<Context, 'readOnly' | 'approvals'>;
  * could not be read again.
  */
 export async function nextOfPlan(
-  { options }: Pick<Context, 'options'>,
+  context: PlanContext,
   target: Target,
   {
     out,
@@ -41,15 +43,16 @@ export async function nextOfPlan(
     readonly members?: string | undefined;
   },
 ): Promise<NextCommands> {
+  const { options } = context;
   const protections = await findProtections(target);
-  if (out !== undefined) return nextOfPlanFile(options, protections, out);
+  if (out !== undefined) return nextOfPlanFile(context, protections, out);
   if (protections.readOnly) return {};
   if (flags.file === '-') return {};
   const words = [...fileWords(flags), ...changeWords(flags)];
   const membersWords = members === undefined ? [] : ['--members', members];
   return protections.approvals
     ? { save: commandForService(options, 'plan', ...words, ...membersWords, '--out', 'plan.json') }
-    : { apply: commandForService(options, 'apply', ...words) };
+    : { apply: applyCommand(context, options, ...words) };
 }
 
 /**
@@ -57,7 +60,7 @@ export async function nextOfPlan(
  * stdin.
  */
 export async function nextOfDrift(
-  context: Pick<Context, 'options'>,
+  context: PlanContext,
   target: Target,
   { hasWrites, ...flags }: GivenFlags & { readonly hasWrites: boolean },
 ): Promise<NextCommands> {
@@ -75,7 +78,7 @@ export async function nextOfDrift(
  * @param opened context for the target of the job
  */
 export async function nextOfUndo(
-  { options }: Context,
+  { options, environment }: Context,
   opened: Context,
   job: string,
   out: string | undefined,
@@ -85,7 +88,7 @@ export async function nextOfUndo(
   // The saved plan names the profile of the job.
   const { profile: _profile, ...others } = opened.options;
   const flags = { ...others, ...optionalProperty('profile', options.profile) };
-  return nextOfPlan({ options: flags }, opened, { out });
+  return nextOfPlan({ options: flags, environment }, opened, { out });
 }
 
 /**
@@ -93,7 +96,7 @@ export async function nextOfUndo(
  * identify its target. Returns none for an embedded service whose data the plan does not name.
  */
 export async function nextOfSavedPlan(
-  { folders }: Context,
+  context: Context,
   plan: AnyPlan,
   file: string,
   { isApproved = false } = {},
@@ -102,9 +105,9 @@ export async function nextOfSavedPlan(
   if (target.url === EMBEDDED_SERVICE) {
     if (isSavedWrite(plan) || !plan.names) return {};
     const service = { local: true, ...optionalProperty('store', plan.names.store) };
-    return { apply: commandForService(service, 'apply', file) };
+    return { apply: applyCommand(context, service, file) };
   }
-  const saved = await readProfiles(folders);
+  const saved = await readProfiles(context.folders);
   const same = findProfilesOfPlan(saved, plan);
   if (same.some(([, each]) => each.readOnly)) return {};
   if (same.some(([, each]) => each.approvals) && !isApproved) return approveCommand(file);
@@ -117,7 +120,7 @@ export async function nextOfSavedPlan(
     local: false,
     ...optionalProperty('profile', isNamed ? undefined : name),
   };
-  return { apply: commandForService(flags, 'apply', file) };
+  return { apply: applyCommand(context, flags, file) };
 }
 
 /** Returns the saved profiles with the target of a plan, whose protections apply to it. */

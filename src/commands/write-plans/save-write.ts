@@ -57,7 +57,7 @@ export async function saveWrite(
   const text = `${JSON.stringify(saved, null, 2)}\n`;
   // A plan that cannot be read back could not be applied.
   await parsePlanFile(text, out);
-  const next = nextOfPlanFile(context.options, await findProtections(context), out);
+  const next = nextOfPlanFile(context, await findProtections(context), out);
   await printWrite(context, saved, { target: named, next, isReported: true });
   await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o600, signal });
   await context.note(`Saved the plan as ${out}`);
