@@ -323,6 +323,9 @@ describe('new organizations of one file', () => {
     await asked.answer('2 organizations', '');
     await asked.shows('Acme Ltd 1 · acme 3');
     await asked.shows('❯ fix the file');
+    asked.type('\r');
+    await asked.answer('Stop the import to fix the file?', '\r');
+    await asked.shows('❯ fix the file');
     asked.type('\u001b[A\u001b[A\r');
     expect(await asked.ended, asked.text()).toBe(0);
     const added = (await user.svc(list)).stdout;

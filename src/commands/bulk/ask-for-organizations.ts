@@ -21,6 +21,8 @@ interface NamedOrganizations {
   readonly counts: ReadonlyMap<string, number>;
   /** Organizations whose IDs svc does not accept, with the reason. */
   readonly unclear: ReadonlyMap<string, string>;
+  /** Whether the user has answered such a question, so that stopping loses the answer. */
+  readonly hasAnswers: boolean;
 }
 
 /** Organizations to use in place of others, or the permission to create all. */
@@ -109,7 +111,7 @@ async function askAbout(
   { doubtful, known, mayCreate }: Doubt,
 ): Promise<OrganizationAnswer> {
   const prompter = await context.prompter();
-  const { unclear, counts } = named;
+  const { unclear, counts, hasAnswers } = named;
   const replacements = new Map<string, readonly [from: string, to: string]>();
   for (const { id, like } of doubtful) {
     const to = like ?? (unclear.has(id) ? suggestId(id) : undefined);
@@ -138,7 +140,11 @@ async function askAbout(
     });
     const replacement = replacements.get(chosen);
     if (replacement) return { replaced: [replacement] };
-    if (chosen === FIX_FILE) throw createCanceledError(named, doubtful);
+    if (chosen === FIX_FILE) {
+      if (hasAnswers && !(await prompter.confirm('Stop the import to fix the file?', false)))
+        continue;
+      throw createCanceledError(named, doubtful);
+    }
     if (chosen === USE_OTHER) return { replaced: [await askForOther(context, doubtful, others)] };
     const [problem] = unclear.values();
     if (problem === undefined) return { createsAll: true };

@@ -44,6 +44,8 @@ export interface BulkRequest {
   readonly asksAboutOrganizations?: boolean;
   /** Flags that answer the questions so far, for the line that repeats the command. */
   readonly answers?: readonly string[];
+  /** Whether an answer started the request again, after its warnings were shown. */
+  readonly isRestarted?: true;
 }
 
 /** @throws SvcError `usage` for a batch size of an operation that takes one record per call */

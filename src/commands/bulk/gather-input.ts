@@ -62,8 +62,8 @@ export async function gatherInput(
     );
     if (!check.isIncomplete) await request.saveColumns?.();
     const format = createFindingFormatter(context, entry, request, check);
-    await showWarnings(context, check.warnings.map(format));
-    if (check.omittedFields.size > 0)
+    if (!request.isRestarted) await showWarnings(context, check.warnings.map(format));
+    if (check.omittedFields.size > 0 && !request.isRestarted)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
     if (check.diagnosticCount > 0)
       throw await createInputError(context, request, input, check, format);

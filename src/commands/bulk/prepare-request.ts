@@ -83,6 +83,7 @@ export async function prepareRequest(
           flags: request.flags,
           counts,
           unclear: targets.unclear,
+          hasAnswers: request.isRestarted === true,
         })
       : { createsAll: false };
   if ('replaced' in asked) {
@@ -90,7 +91,7 @@ export async function prepareRequest(
     const mapOrg = [...(options.mapOrg ?? []), ...asked.replaced];
     const flags = mapFlags(asked.replaced, '--map-org');
     const changed = { options: { ...options, mapOrg }, answers: [...answers, ...flags] };
-    return { restart: { ...request, ...changed } };
+    return { restart: { ...request, ...changed, isRestarted: true } };
   }
   if (!first)
     await context.note(
@@ -128,7 +129,7 @@ export async function prepareRequest(
       data: { ...request.data, ...replacement },
       answers: [...answers, ...flags],
     };
-    return { restart: { ...request, ...changed } };
+    return { restart: { ...request, ...changed, isRestarted: true } };
   }
   const newOrganizations = targets.isNamed('organizationId')
     ? await findNewOrganizations(context, organizations)
