@@ -16,14 +16,16 @@ const [WIDE, WIDEST] = [80, 120];
 /** Columns of a narrow terminal. The last response includes the state unless it is a success. */
 const NARROW_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole', hideOrder: 1 },
-  { header: 'EVENT', field: 'event' },
+  { header: 'EVENT', field: 'event', kind: 'whole' },
   { header: 'ENDPOINT', field: 'endpoint', kind: 'whole' },
   { header: 'LAST', field: 'last' },
+  { header: 'RECORDED', field: 'createdAt', kind: 'whole', hideOrder: 2 },
 ];
 /** Maximum length of a response in a table. */
 const CELL_EXCERPT = 40;
 /** Maximum length of an event in a terminal that is not wide. */
 export const EVENT_WIDTH = 26;
+const MIN_EVENT_WIDTH = 12;
 
 export function deliveryTable(context: Context, deliveries: readonly Delivery[]): ResultShape {
   const { isTerminal, columns = WIDE } = context.io.stdout;
@@ -31,9 +33,10 @@ export function deliveryTable(context: Context, deliveries: readonly Delivery[])
   const isShort = isTerminal && columns < WIDEST;
   const shorten = isShort ? shortenId : (id: string) => id;
   const { ellipsis } = selectGlyphs(context);
+  const eventWidth = isNarrow ? Math.max(MIN_EVENT_WIDTH, Math.floor(columns / 4)) : EVENT_WIDTH;
   const rows = deliveries.map((delivery) => {
     const { state, attempts } = delivery;
-    const event = isShort ? shortenEvent(delivery.event, EVENT_WIDTH, ellipsis) : delivery.event;
+    const event = isShort ? shortenEvent(delivery.event, eventWidth, ellipsis) : delivery.event;
     const last = attempts.at(-1);
     const response = last ? formatOutcome(last, isNarrow ? 0 : CELL_EXCERPT) : '';
     const shown = { id: shorten(delivery.id), endpoint: shorten(nameEndpoint(delivery)) };
@@ -42,6 +45,8 @@ export function deliveryTable(context: Context, deliveries: readonly Delivery[])
     return {
       ...shown,
       event,
+      // The month, day, and minute.
+      createdAt: delivery.createdAt.slice(5, 16).replace('T', ' '),
       last: [response, state !== 'delivered' && state].filter(Boolean).join(' '),
     };
   });
