@@ -43,15 +43,19 @@ function formatHeaderName(name: string): string {
 
 function createMissingCredentialError(
   name: string,
-  { missingReason }: Target,
+  { missingReason, profile }: Target,
   auth: Auth,
 ): SvcError {
+  const saving =
+    profile === undefined
+      ? stepWithPlaceholder('configure', ['login'], '<name>')
+      : step('configure', 'login', profile, '--replace');
   const reason = missingReason === undefined ? '' : `: ${missingReason}`;
   return new SvcError(
     'no_credential',
     `this command needs a credential, but no ${name} is set${reason}`,
     {
-      hint: hint`to save it, run ${stepWithPlaceholder('configure', ['login'], '<name>')}, or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
+      hint: hint`to save it, run ${saving}, or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
     },
   );
 }

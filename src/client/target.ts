@@ -16,6 +16,8 @@ export interface Target {
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };
   readonly sources?: { readonly key?: CredentialSource; readonly workspace?: CredentialSource };
   readonly missingReason?: string;
+  /** Profile that the target comes from. */
+  readonly profile?: string;
   /** Why requests with the credentials of the workspace are refused. */
   readonly workspaceConflict?: SvcError;
 }

@@ -148,6 +148,7 @@ function toClientTarget(resolved: TargetWithSecrets): ClientTarget {
         }),
     },
     ...optionalProperty('missingReason', missingReason),
+    ...optionalProperty('profile', profile?.value),
     ...optionalProperty('workspaceConflict', workspaceConflict),
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
-import { hint, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
+import { hint, step, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
 import { createLocalFileError } from '../../kernel/files.ts';
 import { FOLDER_VARIABLES, type Folders } from '../../kernel/folders.ts';
 import { nodeVersion, userId } from '../../kernel/process.ts';
@@ -84,9 +84,11 @@ function checkProfile(target: TargetWithSecrets): CheckResult {
   const detail = chosen
     ? `${chosen.value} (${chosen.source})`
     : 'none (all settings come from the environment)';
-  const saving = stepWithPlaceholder('configure', ['login'], '<name> --replace');
+  const saving = chosen
+    ? step('configure', 'login', chosen.value, '--replace')
+    : stepWithPlaceholder('configure', ['login'], '<name>');
   if (missingReason !== undefined)
-    return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
+    return fail('no_credential', missingReason, hint`to save the profile again, run ${saving}`);
   return ok(`${detail}, ${baseUrl?.value}${target.protectedBy === undefined ? '' : ', protected'}`);
 }
 
