@@ -21,7 +21,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local'],
     summary: 'Open the inspector or the last report in a browser',
     description:
-      'Opens the inspector of the latest svc serve --ui that runs on this machine, or of the one with the store that --store names. If no server is running, opens the report of the last job. Uses the browser in BROWSER, or the default browser of the system.',
+      'Opens the inspector of the latest svc serve --ui that runs on this machine, or of the one with the store that --store names. If no server is running, opens the report of the last job, except with --store. Uses the browser in BROWSER, or the default browser of the system.',
     examples: { 'svc open': 'open the inspector of the running server' },
     load: async () => (await import('./open.ts')).openInBrowser,
   },

@@ -24,6 +24,11 @@ import { writeReport } from './report/write-report.ts';
 export async function openInBrowser(context: Context): Promise<void> {
   const server = await findServer(context);
   if (server) return openInspector(context, server);
+  const { store } = context.options;
+  if (store !== undefined)
+    throw new SvcError('not_found', `no server is running on store ${store}`, {
+      hint: hint`to start a server with the inspector, run ${step('change', 'serve', '--ui')}`,
+    });
   const [last] = await listJobNames(context.folders);
   if (last === undefined)
     throw new SvcError('not_found', 'no server is running, and there are no jobs', {

@@ -54,7 +54,7 @@ async function chooseWaitingPlan(context: Context): Promise<string | undefined> 
   const waiting = await findWaitingPlans(context);
   if (waiting.length === 0) {
     await context.note(
-      hint`no plan in this folder waits for an approval; to save one, run ${step('inspect', 'plan', '--out', 'plan.json')}`,
+      hint`no plan in this folder waits for an approval; to save one, run ${step('show', 'plan', '--out', 'plan.json')}`,
     );
     return undefined;
   }

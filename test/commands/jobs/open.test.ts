@@ -47,6 +47,15 @@ it('fails with the command if the server has no inspector', async () => {
   });
 });
 
+it('opens no report if no server runs on a given store', async () => {
+  const { context } = await withBrowser();
+  const options = { ...context.options, store: 'other.sqlite' };
+  await expect(openInBrowser({ ...context, options })).rejects.toMatchObject({
+    failure: 'not_found',
+    message: 'no server is running on store other.sqlite',
+  });
+});
+
 it('fails if no browser can be started', async () => {
   const { context, announce } = await withBrowser();
   await announce(UI);
