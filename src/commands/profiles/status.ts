@@ -103,7 +103,7 @@ export async function whoami(
   ]);
   const readOnly = await context.readOnly();
   const { approvals, protectedBy } = target;
-  const count = approvals?.[0]?.rule.count;
+  const count = approvals?.reduce((total, { rule }) => total + rule.count, 0);
   const line = [
     embedded ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(target),
     ...(protectedBy === undefined ? [] : ['protected']),

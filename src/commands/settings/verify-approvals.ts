@@ -74,7 +74,7 @@ async function requireApprovals(
     findDifferentSigners(context, plan, { signers: path, program, files, count }),
   );
   if (accepted.length < count) {
-    const found = `the plan has ${accepted.length} of ${formatNounCount(count, 'approval')}`;
+    const found = `the plan has ${accepted.length} of ${formatNounCount(count, 'approval')} by the signers in ${signers.path}`;
     const others = problems.length - MAX_PROBLEMS;
     const more =
       others > 0 ? [`${formatNounCount(others, 'more file')} without a valid approval`] : [];

@@ -18,7 +18,7 @@ import { countApprovals, readApprovals } from './verify-approvals.ts';
 export interface WaitingPlan {
   readonly file: string;
   readonly plan: AnyPlan;
-  /** Number of valid approvals beside the plan. */
+  /** Number of valid approvals beside the plan, up to those that are demanded. */
   readonly approvals: number;
   /** Number of approvals that the profiles of this machine demand for the target, if any do. */
   readonly required: number | undefined;
@@ -34,13 +34,25 @@ export async function findWaitingPlans(context: Context): Promise<readonly Waiti
     context.signal.throwIfAborted();
     const plan = await readWaitingPlan(context, file);
     if (!plan) continue;
-    const [strictest] = combineRules(findProfilesOfPlan(profiles, plan));
-    const rule = strictest?.rule;
+    const rules = combineRules(findProfilesOfPlan(profiles, plan)).map(({ rule }) => rule);
     const files = await readApprovals(cwd, file);
-    const approvals = await countApprovals(context, plan, files, rule?.signers);
-    found.push({ file, plan, approvals, required: rule?.count });
+    const counts = await Promise.all(
+      rules.map(({ signers }) => countApprovals(context, plan, files, signers)),
+    );
+    const needed = rules.map(({ count }, at) => Math.min(counts[at] ?? 0, count));
+    found.push({
+      file,
+      plan,
+      approvals:
+        rules.length > 0 ? sum(needed) : await countApprovals(context, plan, files, undefined),
+      required: rules.length > 0 ? sum(rules.map(({ count }) => count)) : undefined,
+    });
   }
   return found.toSorted((a, b) => (a.plan.createdAt < b.plan.createdAt ? -1 : 1));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Reads a plan; undefined for another file, and for a plan that cannot be applied anymore. */
