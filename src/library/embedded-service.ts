@@ -69,9 +69,8 @@ export async function openEmbeddedService(settings: ServiceSettings) {
   });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
-  const admin: AdminApi = async (name, data) => {
-    return callAdminOperation(name, embedded.development, data);
-  };
+  const admin: AdminApi = async (name, data) =>
+    callAdminOperation(name, embedded.development, data);
   return {
     /** Handles a request without the network. */
     fetch: embedded.fetch,

@@ -57,6 +57,8 @@ interface AppDependencies extends ServiceDependencies {
 export function createApp(given: AppDependencies, followUps: FollowUps): RequestHandler {
   const dependencies = { ...given, store: limitStalls(given.store) };
   const { store } = dependencies;
+  // A remote database does the work itself.
+  const isRemote = store.unansweredSince !== undefined;
   const perform = createPerformer(dependencies, followUps);
   const routes = createOperationRoutes();
   const admissionFor = createAdmissionControl(dependencies);
@@ -91,8 +93,7 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
       if (isLarge) await admission.takeTurn(() => checkRecords(executable.operation, data));
       const run = (changed: ExecutableOperation) => {
         const performCall = () => perform(changed, request, { data, isLarge, facts });
-        // A remote database does the work itself.
-        return isLarge && !store.unansweredSince ? admission.takeTurn(performCall) : performCall();
+        return isLarge && !isRemote ? admission.takeTurn(performCall) : performCall();
       };
       return await dependencies.faults.handle({ executable, data }, run, (fault) => {
         if (facts) facts.fault = fault;

@@ -110,14 +110,13 @@ async function sendCalls(
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
-    // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     throw withHint(entry, inputs[0] ?? {}, error);
   }
   if (context.options.dryRun) return;
   await printNewParents(context, created);
   if (!operation.notes) return;
-  const { clock } = await useServiceTime(context);
+  const { clock } = await withServiceTime(context);
   for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? []))
     await context.note(note);
 }
@@ -140,12 +139,8 @@ async function checkInputs(
     return check(context);
   } catch (error) {
     if (!operation.findPastValue) throw error;
-    return check(await useServiceTime(context));
+    return check(await withServiceTime(context));
   }
-}
-
-async function useServiceTime(context: Context): Promise<Context> {
-  return withServiceTime(context);
 }
 
 export function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): void {

@@ -78,9 +78,7 @@ export function openService(
     targetWithSecrets: once(async () => (await target()).withSecrets()),
     folderFiles,
     output: async () => (await load()).resolveOutput(await dependencies(), target()),
-    readOnly: once(async () => {
-      return findReadOnly(await target());
-    }),
+    readOnly: once(async () => findReadOnly(await target())),
     approvals: once(async () => {
       const resolved = await target();
       if (!resolved.approvals) return undefined;

@@ -35,8 +35,8 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   return runAllowed(context, [entry, newer], invocation);
 };
 
-/** Flags of a command that sends its write at once, with and without a value. */
-const SENDING_FLAGS = /^--(?:yes|wait|(?:rejects|results)(?<takesNext>$|=.*))$/;
+/** Flags that only a command that sends its write at once accepts. */
+const SENDING_FLAGS = /^--(?:yes|wait|(?:rejects|results)(?:=.*)?)$/;
 
 /** Describes how to save a plan of the write, in place of the command that was refused. */
 function describePlan(
@@ -47,7 +47,7 @@ function describePlan(
   if (inputNaming === 'fields' || words.length === 0) return undefined;
   const secrets = flags.filter(({ kind }) => kind === 'secret');
   if (words.some((word) => secrets.some(({ name }) => word.startsWith(`--${name}-`))))
-    return 'a plan contains no secret; declare it in a settings file, as a reference, and save a plan of that';
+    return 'plans contain no secrets: refer to the secret in a settings file, and save a plan of that file';
   const plain = words.filter(
     (word, at) => word !== '-y' && !SENDING_FLAGS.test(word) && !takesNext(words[at - 1]),
   );
@@ -55,7 +55,7 @@ function describePlan(
 }
 
 function takesNext(word = ''): boolean {
-  return SENDING_FLAGS.exec(word)?.groups?.['takesNext'] === '';
+  return word === '--rejects' || word === '--results';
 }
 
 async function runAllowed(

@@ -49,10 +49,10 @@ export async function changeClock(
     setting = next;
   };
   const goal = applyChange(setting, change, realClock.now());
-  const advance = async () => {
-    return advanceClock({ ...context, clock: realClock }, { from: setting, goal }, moveTo);
-  };
-  const report = 'advance' in change ? await advance() : await moveTo(goal);
+  const report =
+    'advance' in change
+      ? await advanceClock({ ...context, clock: realClock }, { from: setting, goal }, moveTo)
+      : await moveTo(goal);
   await notifyOutboxChange(store);
   await development.settle();
   return { ...describeClock(goal, realClock.now()), ...report };

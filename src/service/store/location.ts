@@ -11,7 +11,7 @@ import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
 import { checkDatabaseParameters, listHostUrls, resemblesDatabase } from './database-url.ts';
 
-/** Location of a store, or of its request log, that ends with the process. */
+/** Location of a store or request log that is only in memory. */
 export const IN_MEMORY = ':memory:';
 
 /** Returns the location of the store (default: a file in the private data folder). */

@@ -42,8 +42,8 @@ export interface Store {
    */
   readonly version?: () => number | undefined;
   /**
-   * Returns the monotonic time of the oldest statement that a remote database has not answered, in
-   * milliseconds, or `undefined` if it has answered all. Undefined for a store on this machine.
+   * Returns when the oldest unanswered statement was sent (monotonic, in milliseconds); `undefined` if
+   * all were answered. Only a store with a remote database has this method.
    */
   readonly unansweredSince?: () => number | undefined;
   read<Result>(work: Work<Result>): Promise<Result>;

@@ -199,12 +199,17 @@ function reportSelectingFields(
       if (means === undefined) continue;
       const place = fieldOf(treeAt(tree, [kind, at]), name)?.key ?? placeAt(tree, [kind, at]);
       const problem = name === means ? 'is not a field of these records' : `looks like '${means}'`;
-      const use = known.includes(means) ? 'name it so, or ' : '';
-      const declare = known.includes('memberships') ? 'declare a membership, or ' : '';
-      problems.add(place, `${problem}; ${use || declare}remove it`, {
+      const remedy = findRemedy(known, means);
+      problems.add(place, `${problem}; ${remedy}remove it`, {
         path: formatFieldPath([kind, at, name]),
       });
     }
+}
+
+/** Describes what to do with a field, if the records have another place for its value. */
+function findRemedy(known: readonly string[], means: string): string {
+  if (known.includes(means)) return `rename it to '${means}', or `;
+  return known.includes('memberships') ? 'declare a membership, or ' : '';
 }
 
 function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {

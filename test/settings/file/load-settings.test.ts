@@ -369,7 +369,7 @@ describe('loadSettings refuses', () => {
     ],
     [
       'users: [{organizationId: o, userId: u, ▶role: viewer}]',
-      "users[0].role: looks like 'accessRole'; name it so, or remove it",
+      "users[0].role: looks like 'accessRole'; rename it to 'accessRole', or remove it",
     ],
     [
       'users: [{organizationId: o, userId: u, ▶folder: f}]',
@@ -377,7 +377,7 @@ describe('loadSettings refuses', () => {
     ],
     [
       'groups: [{organizationId: o, groupId: g, ▶Organisation: p}]',
-      "groups[0].Organisation: looks like 'organizationId'; name it so, or remove it",
+      "groups[0].Organisation: looks like 'organizationId'; rename it to 'organizationId', or remove it",
     ],
     ['users: {▶form: x.csv, from: svc.yaml}', "users.form: unknown field; did you mean 'from'?"],
     [
