@@ -99,7 +99,7 @@ interface RoleField {
 
 interface AccessLimit {
   readonly fields: readonly string[];
-  /** The fields as the key of a target contains them. */
+  /** How each field begins in the key of a target, which is JSON: `["folderId",`. */
   readonly marks: readonly string[];
   /** The consequence if a record has none of them. */
   readonly effect: string;

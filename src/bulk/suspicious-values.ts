@@ -115,8 +115,9 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
   {
     isSuspicious: (text) => RULE.test(text),
-    describe: (text) => `${quote(text)} is a line or a number that did not fit, not a value`,
-    plural: 'are lines or numbers that did not fit, not values',
+    describe: (text) =>
+      `${quote(text)} is a separator line, or stands for a number that did not fit its column`,
+    plural: 'are separator lines, or stand for numbers that did not fit their column',
   },
   {
     isSuspicious: (text, { isId }) => (isId ? INVISIBLE_IN_ID : INVISIBLE_IN_TEXT).test(text),

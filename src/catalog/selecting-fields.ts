@@ -120,7 +120,8 @@ function listAlternatives(schema: z.ZodMiniType): readonly z.ZodMiniType[] {
 }
 
 /**
- * Checks a call and its records, in which nobody is warned.
+ * Checks a library call and its records. A library prints no warnings, so it refuses what a command
+ * would only warn about.
  * @param keep fields that are sent as the caller's own
  * @throws SvcError `invalid_input` for a field that selects where records go, or a role
  */

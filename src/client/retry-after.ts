@@ -61,9 +61,9 @@ export function withNeededWait(failed: SendFailure, neededWait: number): SendFai
 type RetryAfterHeaders = Pick<WireResponse, 'retryAfter' | 'date' | 'header'>;
 
 /**
- * Returns the pause that a response asks for, in milliseconds: of `retry-after-ms`, or of
- * `Retry-After` in seconds or as an HTTP date. Compares a date with the `Date` of the response, so
- * that the clocks of both sides may differ. `undefined` for other values. At most a year.
+ * Returns the pause that a response asks for, at most a year, in milliseconds: of `retry-after-ms`,
+ * or of `Retry-After` in seconds or as an HTTP date; `undefined` for other values. Compares a date
+ * with the `Date` of the response, so that the clocks of both sides may differ.
  */
 export function readRetryAfter(
   { retryAfter, date, header }: RetryAfterHeaders,

@@ -160,8 +160,8 @@ const QUOTA_HINT =
   'waiting does not help against this quota: reduce the request, or ask the service operator to raise the quota';
 
 /**
- * Creates the hint for a rate limit. Requests with the effect `once` are not retried unless the
- * response names a time, so `--max-wait` does nothing.
+ * Creates the hint for a rate limit. Without `Retry-After`, a request with the effect `once` is not
+ * sent again, so `--max-wait` would not help.
  */
 export function createRateLimitHint({ effect }: CalledOperation): string {
   return effect === 'once'

@@ -29,14 +29,14 @@ type Effects = Pick<Operation, 'effect' | 'issuesCredential' | 'revealsSecrets'>
 
 /**
  * Refuses an operation that is not harmless.
- * @param save how to save a plan of the operation, for the error
+ * @param advice what to do instead, for the error
  * @throws SvcError `read_only` if the target is read-only, `approval_required` if it accepts only
  * approved plans
  */
 export function assertAllowed(
   protections: Protections,
   operation: Effects,
-  save?: Hint | string,
+  advice?: Hint | string,
 ): void {
   if (isHarmless(operation)) return;
   const { effect, revealsSecrets, command, path = 'this command' } = operation;
@@ -44,7 +44,9 @@ export function assertAllowed(
   const error = findProtectionError(
     protections,
     `${name} ${revealsSecrets || effect === 'read' ? 'hands out a secret' : 'writes'}`,
-    revealsSecrets ? 'no plan contains a secret, so only a person can run this command' : save,
+    revealsSecrets
+      ? 'no plan contains a secret: run this command on a machine whose profile of the target demands no approvals'
+      : advice,
   );
   if (error) throw error;
 }
@@ -56,11 +58,11 @@ export function assertAllowed(
 export function findProtectionError(
   { readOnly, approvals }: Protections,
   problem: string,
-  save?: Hint | string,
+  advice?: Hint | string,
 ): SvcError | undefined {
   if (readOnly) return createReadOnlyError(readOnly, problem);
   return approvals && !approvals.isGranted()
-    ? createApprovalError(approvals, problem, save)
+    ? createApprovalError(approvals, problem, advice)
     : undefined;
 }
 
@@ -75,14 +77,14 @@ function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): S
 function createApprovalError(
   { subject, sources }: ReadOnly,
   problem: string,
-  save: Hint | string | undefined,
+  advice: Hint | string | undefined,
 ): SvcError {
   const about = step('inspect', 'help', 'approvals');
   return new SvcError(
     'approval_required',
     `${subject} accepts only approved plans (set by ${formatList(sources)}), and ${problem}; nothing was sent`,
     {
-      hint: hint`${save ? hint`${save}; ` : ''}to read about approvals, run ${about}`,
+      hint: hint`${advice ? hint`${advice}; ` : ''}to read about approvals, run ${about}`,
     },
   );
 }

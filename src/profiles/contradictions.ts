@@ -51,8 +51,9 @@ function valueOfProfile(profile: Profile, setting: ComparedSetting): string | un
 }
 
 /**
- * Whether a target has the service and a credential of a profile. Other names of the same host do
- * not count: they would be a way around the protections of the profile.
+ * Whether a target has the service and a credential of a profile. Different names of one host (a
+ * trailing dot, 127.0.0.1 for localhost) are the same service, so that no other name bypasses the
+ * protections of the profile.
  */
 export function isSameTarget(profile: Profile, { baseUrl, ...target }: Explicit): boolean {
   if (profile.baseUrl === undefined || !baseUrl) return false;

@@ -103,14 +103,15 @@ describe('a profile that demands approvals', () => {
     );
   });
 
-  const SECRET = 'no plan contains a secret, so only a person can run this command';
+  const SECRET =
+    'no plan contains a secret: run this command on a machine whose profile of the target demands no approvals';
   it.each([
     ['auth-tokens reset --api-key key-1 --yes', SECRET],
     ['workspace create --owner-email ada@example.com', SECRET],
     ['access-tokens generate --user u1', SECRET],
     [
       'webhooks config update --auth-token-file token.txt',
-      'a plan contains no secret; declare it in a settings file, as a reference, and save a plan of that',
+      'plans contain no secrets: refer to the secret in a settings file, and save a plan of that file',
     ],
     [
       'api /v2/organizations/add --data {}',

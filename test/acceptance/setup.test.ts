@@ -396,7 +396,7 @@ describe('svc webhooks setup', () => {
     ]);
     expect(await screen.ended).toBe(3);
     expect(screen.text(500).replaceAll(/\s+/g, ' ')).toContain(
-      'Enabled advanced webhooks; to disable them again, run svc webhooks advanced update --disable',
+      'advanced webhooks are now enabled; to disable them again, run svc webhooks advanced update --disable',
     );
   });
 

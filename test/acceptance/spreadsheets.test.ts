@@ -74,16 +74,16 @@ describe('an .xlsx file', () => {
     const dryRun = await svc([...words, '--dry-run']);
     expect([dryRun.code, dryRun.stdout]).toEqual([
       3,
-      'problems.xlsx:Users!A2: the sheet does not show all digits of the number\n' +
+      'problems.xlsx:Users!A2: the sheet does not show the whole value of the cell\n' +
         "problems.xlsx:Users!A5: userId: 'u3' is already Users!A4\n" +
         'problems.xlsx:Users!D6: the cell is outside the columns of the header\n' +
-        'problems.xlsx:Users!A7: the sheet does not show all digits of the number\n',
+        'problems.xlsx:Users!A7: the sheet does not show the whole value of the cell\n',
     ]);
     expect(dryRun.stderr).toContain(
       "warning: problems.xlsx:Users!C3: email: 'ada' is not a valid email address\n",
     );
     expect(dryRun.stderr).toContain(
-      'warning: problems.xlsx:Users!A1: of merged cells, the sheet shows only the first: B4:B5\n',
+      'warning: problems.xlsx:Users!A1: only the first cell of a merged range has a value: B4:B5\n',
     );
     const json = JSON.parse((await svc([...words, '--dry-run', '-o', 'json'])).stdout);
     expect(json.findings[0]).toMatchObject({ line: 2, cell: 'Users!A2' });

@@ -147,7 +147,7 @@ export class HeaderReader {
       return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
     const inQuotes = found.map((column) => /^'(.*)'$/s.exec(column)?.[1]);
     if (inQuotes.includes(id)) {
-      const hint = 'replace the single quotes around the cells by double quotes, or remove them';
+      const hint = 'replace the single quotes around the cells with double quotes, or remove them';
       return new InputError(name, this.#locate(line), problem, hint);
     }
     const separator = found.flatMap((column) => findSeparator(column, id))[0];

@@ -23,7 +23,7 @@ export interface DecodeRequest {
   readonly hasEncodingFlag?: boolean | undefined;
 }
 
-/** Programs that decompress, by the first bytes of files that svc cannot read. */
+/** Programs that decompress a file, by its first bytes. svc reads gzip itself, but not around an .xlsx file. */
 const DECOMPRESSORS: readonly (readonly [signature: RegExp | string, program: string])[] = [
   ['\x1f\x8b', 'gzip'],
   [/^BZh[1-9]1A/, 'bzip2'],

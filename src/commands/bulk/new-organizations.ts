@@ -46,7 +46,7 @@ export function countByOrganization(targets: RecordTargets): ReadonlyMap<string,
 /**
  * Checks that the organizations of an operation exist, if the operation only creates them on
  * request, or must not create them, and uses the embedded service.
- * @throws SvcError `invalid_argument` with the flag that creates them
+ * @throws SvcError `invalid_argument`, with the flag that creates them unless it is forbidden
  */
 export async function requireOrganizations(
   context: Context,
@@ -66,7 +66,7 @@ export async function requireOrganizations(
   if (missing === undefined) return;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
   throw new SvcError('invalid_argument', `organization ${quoteId(missing)} not found${more}`, {
-    hint: 'add --create-organization to create it',
+    ...(!isForbidden && { hint: 'add --create-organization to create it' }),
     status: 'INVALID_ARGUMENT',
   });
 }

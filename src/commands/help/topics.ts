@@ -246,8 +246,8 @@ function approvals(): HelpPage {
     createProse(
       "The file of signers has the format of 'ssh-keygen -Y verify': a name and a public key per line, such as 'ada@example.com ssh-ed25519 AAAA…'. The profile keeps its digest, so that a change of the file takes effect only if a person saves it again.",
       'An approval is a file beside the plan, such as plan.json.k3Jd92ma.approval. It is valid for 24 hours, for exactly this plan, which can be applied once. Neither a name nor a key counts twice. A key in hardware needs a touch, which a program cannot fake.',
-      "No plan contains a secret. A person runs 'auth-tokens reset', 'access-tokens generate', 'workspace create', and 'webhooks endpoints secret' where the profile of the target demands no approvals. A settings file refers to the secrets of configurations, and 'svc plan' saves a plan of it. 'svc api' saves no plan: use the command of the operation.",
-      'A refused command exits with 4 and the error code approval_required, and sends nothing. The hint is the command that saves its plan. Approvals bind svc, not the token: another program can write with the same token.',
+      "No plan contains a secret. Run 'auth-tokens reset', 'access-tokens generate', 'workspace create', and 'webhooks endpoints secret' on a machine whose profile of the target demands no approvals. To change a secret in a configuration, refer to it in a settings file, and save a plan of the file. 'svc api' saves no plan: use the command of the operation.",
+      'A refused command exits with 4 and the error code approval_required, and sends nothing. The hint says how to save its plan, or why no plan can be saved. Approvals bind svc, not the token: another program can write with the same token.',
     ),
   ];
 }

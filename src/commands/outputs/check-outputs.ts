@@ -72,7 +72,8 @@ export async function checkOutputs(
   for (const [at, output] of written.entries()) {
     // A file to edit can be named twice: as an argument and as a flag.
     const others = written.slice(0, at).filter(({ isEdited }) => !isEdited || !output.isEdited);
-    // `/dev/stdout` and files that a workflow collects are written beside the messages.
+    // Output to `/dev/stdout`, or to a file that a workflow appends to, may share the file of stdout
+    // or stderr.
     const isShared = output.isEdited || isDescriptorPath(output.file);
     requireDifferent(output, [...read, ...others, ...(isShared ? [] : streams)]);
   }

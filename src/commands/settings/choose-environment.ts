@@ -60,7 +60,7 @@ export async function assertOwnTarget(
     'usage',
     `${file} declares ${owners.join(' and ')} for this target (${label}), not ${name}; nothing was sent`,
     {
-      hint: `use the target of ${name}, or ${owners.map((owner) => `--env ${owner}`).join(' or ')}; to give ${name} a target, add baseUrl to it`,
+      hint: `use the target of ${name}, or add ${owners.map((owner) => `--env ${owner}`).join(' or ')}; to give ${name} a target of its own, declare its baseUrl`,
     },
   );
 }

@@ -174,7 +174,7 @@ async function create(
       const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
       if (!isEnabled)
         await context.warn(
-          hint`Enabled advanced webhooks; to disable them again, run ${disabling}`,
+          hint`advanced webhooks are now enabled; to disable them again, run ${disabling}`,
         );
       throw error;
     });

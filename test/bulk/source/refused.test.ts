@@ -264,7 +264,7 @@ describe('the error for an invalid input names the position and the problem', ()
 
   it('cells in single quotes', async () => {
     expect((await refusal("'userId','name'\n'u1','Ada'\n", 'csv')).hint).toBe(
-      'replace the single quotes around the cells by double quotes, or remove them',
+      'replace the single quotes around the cells with double quotes, or remove them',
     );
   });
 

@@ -27,8 +27,8 @@ const [MAX_ROW_CHARACTERS, MAX_CHARACTERS] = [16 * 1024 * 1024, 64 * 1024 * 1024
 const MAX_RESULT_COLUMNS = 10_000_000;
 const MAX_MERGED_RANGES = 500_000;
 
-const LOST_DIGITS = {
-  problem: 'the sheet does not show all digits of the number',
+const LOST_PARTS = {
+  problem: 'the sheet does not show the whole value of the cell',
   hint: 'format the column as text, and enter the values again',
   concernsOnlyIds: true,
 };
@@ -294,7 +294,7 @@ export class SheetRows implements XmlHandler {
         if (!NUMBER.test(value) || !Number.isFinite(Number(value)))
           return fail(`'${value}' is not a number`);
         const { text, isExact } = this.#data.formats.formatNumber(value, style);
-        if (!isExact) this.#problems.push({ column, ...LOST_DIGITS });
+        if (!isExact) this.#problems.push({ column, ...LOST_PARTS });
         return text;
       }
       default:

@@ -187,7 +187,7 @@ class SheetTable {
         : [
             {
               line: this.#headerLine,
-              message: `of merged cells, the sheet shows only the first: ${range}${mergedRangeCount > 1 ? ` and ${mergedRangeCount - 1} more` : ''}`,
+              message: `only the first cell of a merged range has a value: ${range}${mergedRangeCount > 1 ? ` and ${mergedRangeCount - 1} more` : ''}`,
             },
           ]),
     ];

@@ -258,7 +258,7 @@ describe('numbers', () => {
   ])('in style %i: an ID %s lost digits, but another field is read', async (style, stored) => {
     const cell = (at: string) => `<c r="${at}2" s="${style}"><v>${stored}</v></c>`;
     await expect(readCells(cell('A'), { styles })).rejects.toThrow(
-      /u\.xlsx:Sheet1!A2: the sheet does not show all digits of the number$/,
+      /u\.xlsx:Sheet1!A2: the sheet does not show the whole value of the cell$/,
     );
     const other = `<c r="A2" t="str"><v>a</v></c>${cell('B')}`;
     expect(await readCells(other, { styles })).toMatchObject({ userId: 'a' });
@@ -381,7 +381,7 @@ it('merged cells are a warning', async () => {
   const after = '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B2:B3"/></mergeCells>';
   const { source } = await read(await write(createWorkbook({ rows, after })));
   expect(source.warnings?.()).toEqual([
-    { line: 1, message: 'of merged cells, the sheet shows only the first: A2:A3 and 1 more' },
+    { line: 1, message: 'only the first cell of a merged range has a value: A2:A3 and 1 more' },
   ]);
 });
 
