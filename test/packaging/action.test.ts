@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -139,6 +139,53 @@ describe('the action', () => {
       expect(log).toContain('::error::package must be the path of an existing file');
     },
   );
+
+  it('passes npm only paths of existing files, and starts no git', async () => {
+    const home = await createTemporaryFolder();
+    const [folder, bin] = [join(home, 'workspace'), join(home, 'bin')];
+    await mkdir(join(folder, 'a'), { recursive: true });
+    await mkdir(bin);
+    for (const tool of ['git', 'npm'])
+      await writeFile(
+        join(bin, tool),
+        `#!/usr/bin/env bash\nprintf '${tool} %s\\n' "\${@:$#}" >> "$HOME/calls"\n`,
+        { mode: 0o755 },
+      );
+    for (const name of ['../x.tgz', 'a/b', 'x y.tgz', 'x:y', '-g'])
+      await writeFile(join(folder, name), 'x');
+    await symlink(join(home, 'x.tgz'), join(folder, 'link.tgz'));
+    await symlink(join(home, 'gone.tgz'), join(folder, 'dangling.tgz'));
+    const calls = join(home, 'calls');
+    const install = async (name: string) => {
+      await writeFile(calls, '');
+      const env = {
+        HOME: home,
+        PATH: `${bin}:${process.env['PATH']}`,
+        RUNNER_TEMP: home,
+        RUNNER_OS: 'Linux',
+        GITHUB_PATH: join(home, 'path'),
+        PACKAGE: name,
+      };
+      const { code } = await bash(steps[0]?.run ?? '', folder, env);
+      return [code, await readFile(calls, 'utf8')];
+    };
+    for (const name of ['a/b', '../x.tgz', './x y.tgz', 'x y.tgz', 'x:y', '-g', 'link.tgz'])
+      expect(await install(name)).toEqual([0, `npm ./${name}\n`]);
+    const absolute = join(folder, 'a/b');
+    expect(await install(absolute)).toEqual([0, `npm ${absolute}\n`]);
+    const refused = ['a', '@a/b', 'a/c', 'git+https://example.com/x.git', 'file:..', 'file:a/b'];
+    for (const name of [
+      ...refused,
+      'github:a/b',
+      'dangling.tgz',
+      '../y.tgz',
+      'a/b ',
+      '',
+      ' ',
+      '~/x',
+    ])
+      expect([name, ...(await install(name))]).toEqual([name, 1, '']);
+  });
 
   it('installs nothing by name, and expands no input in a script', () => {
     // Nobody owns the package's name before the first release.
