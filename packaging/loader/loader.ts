@@ -212,7 +212,8 @@ function readCode(file: string): Buffer | undefined {
   try {
     opened = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     const stats = fstatSync(opened);
-    if (!stats.isFile() || !isPrivate(stats)) return undefined;
+    // A file with a second name may be in a folder of another user.
+    if (!stats.isFile() || stats.nlink > 1 || !isPrivate(stats)) return undefined;
     const bytes = readFileSync(opened);
     const middle = bytes.length / 2;
     const code = bytes.subarray(0, middle);

@@ -2,6 +2,7 @@ import {
   chmod,
   chown,
   cp,
+  link,
   mkdir,
   mkdtemp,
   readdir,
@@ -49,6 +50,10 @@ function cacheIn(home: string): Cache {
 async function help({ cache }: Cache): Promise<string> {
   const { stderr } = await run([BIN, '--help'], { env: { XDG_CACHE_HOME: cache } });
   return stderr;
+}
+
+async function changeModes(folder: string, mode: number): Promise<void> {
+  for (const name of await readdir(folder)) await chmod(join(folder, name), mode);
 }
 
 async function giveAll(folder: string, owner: number): Promise<void> {
@@ -112,6 +117,23 @@ describe.skipIf(!isRoot)('compiled code in a cache folder (needs root)', () => {
         await rename(join(codes, name), join(home, name));
         await symlink(join(home, name), join(codes, name));
       }
+    },
+    'whose files have a second name': async ({ codes }, home) => {
+      for (const name of await readdir(codes)) await link(join(codes, name), join(home, name));
+    },
+    'whose files every user can write to': ({ codes }) => changeModes(codes, 0o666),
+    'whose files the group can write to': ({ codes }) => changeModes(codes, 0o660),
+    'below the home of another user': async ({ cache }, home) => {
+      await rename(cache, join(home, '.cache'));
+      await giveAll(home, STRANGER);
+      await giveAll(join(home, '.cache', 'svc', 'compiled'), 0);
+      await symlink(join(home, '.cache'), cache);
+    },
+    'that is swapped for one of another user': async ({ compiled }, home) => {
+      await rename(compiled, join(home, 'own'));
+      await mkdir(compiled, { mode: 0o700 });
+      await chown(compiled, STRANGER, STRANGER);
+      await rename(join(home, 'own', VERSION), join(compiled, VERSION));
     },
   };
 
