@@ -116,6 +116,7 @@ export const activities = {
       noun: 'activity',
       generatesIds: true,
       emptyDataIsSuccess: true,
+      listed: { id: 'activityId', readOnly: ['createdAt', 'lastUpdated'] },
     },
     warnings: (input) => [
       ...templateWarnings(input),

@@ -123,6 +123,22 @@ describe('a list of the embedded service', () => {
     },
   );
 
+  it.each(['json', 'ndjson', 'csv', 'yaml'])('restores activities from %s', async (format) => {
+    const activity =
+      '--document d1 --feature-type custom --target-entity t1 --action-type approved';
+    await user.svc(words(`activities add --local --org acme --action-user u1 ${activity}`));
+    const list = words('local list activities -o json');
+    const before = JSON.parse((await user.svc(list)).stdout);
+    const { stdout } = await user.svc(words(`local list activities -o ${format}`));
+    await user.svc(words('local reset --yes'));
+    await user.svc(words('documents add --local --org acme --document d1 --create-organization'));
+    const add = await user.svc(words('activities add --local --file -'), { stdin: stdout });
+    expect([add.code, add.stderr]).toEqual([0, expect.not.stringContaining('unknown')]);
+    const times = { createdAt: expect.any(Number), lastUpdated: expect.any(Number) };
+    const after = JSON.parse((await user.svc(list)).stdout);
+    expect(after).toEqual(before.map((each: object) => ({ ...each, ...times })));
+  });
+
   it('has the envelope of other lists', async () => {
     const list = await user.svc(words('local list users -o json --envelope'));
     expect(JSON.parse(list.stdout)).toMatchObject({
