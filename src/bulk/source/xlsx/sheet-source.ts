@@ -41,7 +41,10 @@ export async function openSheet(
       beside: [],
       recordChunks:
         request.sheet === undefined
-          ? suggestOtherSheet(reader, table, path, request, workbook.visibleSheetsBut(sheet), cache)
+          ? suggestOtherSheet(reader, table, path, request, cache, [
+              workbook.visibleSheetsBut(sheet),
+              workbook.hiddenSheetsBut(sheet),
+            ])
           : reader.readRows(table.read()),
       preamble: () => reader.header,
       columns: () => reader.columns,
@@ -59,14 +62,17 @@ export async function openSheet(
 
 const MAX_LISTED_SHEETS = 20;
 
-/** Reads a sheet. If its header is not that of the records, the error names the sheets that have it. */
+/**
+ * Reads a sheet. If its header is not that of the records, the error names the sheets that have it.
+ * @param others visible sheets, and hidden ones, which are named only if no visible one has it
+ */
 async function* suggestOtherSheet(
   reader: CsvReader,
   table: SheetTable,
   path: string,
   request: SourceRequest,
-  others: readonly Sheet[],
   cache: SheetCache,
+  others: readonly (readonly Sheet[])[],
 ): AsyncGenerator<RecordChunk> {
   try {
     yield* reader.readRows(table.read());
@@ -74,10 +80,11 @@ async function* suggestOtherSheet(
     if (!(error instanceof InputError) || reader.columns.length > 0) throw error;
     if (error instanceof OtherRowError) throw error;
     const headers = new Map<string, number | 'first'>();
-    for (const { name } of others.slice(0, MAX_LISTED_SHEETS)) {
-      const row = await findHeader(path, { ...request, sheet: name }, cache);
-      if (row !== undefined) headers.set(name, row);
-    }
+    for (const sheets of others)
+      for (const { name } of headers.size === 0 ? sheets.slice(0, MAX_LISTED_SHEETS) : []) {
+        const row = await findHeader(path, { ...request, sheet: name }, cache);
+        if (row !== undefined) headers.set(name, row);
+      }
     const names = [...headers.keys()];
     const [first, ...more] = [
       ...names.filter((name) => headers.get(name) === 'first'),

@@ -104,6 +104,10 @@ export class Workbook {
     return this.sheets.filter((sheet) => !sheet.isHidden && sheet !== chosen);
   }
 
+  hiddenSheetsBut(chosen: Sheet): readonly Sheet[] {
+    return this.sheets.filter((sheet) => sheet.isHidden && sheet !== chosen);
+  }
+
   readSheetData(): Promise<SheetData> {
     return withInputErrors(this.#name, async () => {
       const strings = new SharedStrings();

@@ -78,8 +78,13 @@ export function createWorkbook(parts: Parts): Buffer {
 }
 
 /** Creates a workbook whose second sheet is named `All staff`. */
-export function createTwoSheets(first: string, second: string): Buffer {
-  const sheets = SHEETS.replace('</sheets>', '<sheet name="All staff" r:id="rId9"/></sheets>');
+export function createTwoSheets(
+  first: string,
+  second: string,
+  state: 'visible' | 'hidden' = 'visible',
+): Buffer {
+  const sheet = `<sheet name="All staff" state="${state}" r:id="rId9"/>`;
+  const sheets = SHEETS.replace('</sheets>', `${sheet}</sheets>`);
   const parts = workbookParts({ rows: first, workbook: sheets });
   const targets = parts['xl/_rels/workbook.xml.rels'];
   const target = /<Relationship [^>]*rId1[^>]*>/.exec(targets)?.[0] ?? '';

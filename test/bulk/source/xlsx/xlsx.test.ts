@@ -107,13 +107,14 @@ describe('a workbook of LibreOffice', () => {
 describe('a workbook whose first sheet has no IDs', () => {
   const NOTES = '<row r="1"><c r="A1" t="str"><v>Read me</v></c></row>';
 
-  it('is refused with the sheet that has them', async () => {
-    await expect(read(await write(createTwoSheets(NOTES, HEADER)))).rejects.toMatchObject({
-      message: expect.stringMatching(
-        /Sheet1!A1: the column 'userId' is missing.*; the sheet 'All staff' has the columns$/,
-      ),
-      hint: "add --sheet 'All staff'",
-    });
+  it('is refused with the sheet that has them, which can be hidden', async () => {
+    for (const state of ['visible', 'hidden'] as const)
+      await expect(read(await write(createTwoSheets(NOTES, HEADER, state)))).rejects.toMatchObject({
+        message: expect.stringMatching(
+          /Sheet1!A1: the column 'userId' is missing.*; the sheet 'All staff' has the columns$/,
+        ),
+        hint: "add --sheet 'All staff'",
+      });
     const below = NOTES + HEADER.replace('r="1"', 'r="3"').replace(/([AB])1/g, '$13');
     await expect(read(await write(createTwoSheets(NOTES, below)))).rejects.toMatchObject({
       hint: "add --sheet 'All staff' --header-row 3",
