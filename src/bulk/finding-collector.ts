@@ -26,10 +26,12 @@ export class FindingCollector {
   protected fieldHint: string | undefined;
   #renameHint: string | undefined;
   #fileHint: string | undefined;
+  /** The hint for records without an ID. */
+  protected idHint: string | undefined;
 
   get hint(): string | undefined {
     const [forAll] = [...this.#hints].find(([, count]) => count === this.diagnosticCount) ?? [];
-    return forAll ?? this.fieldHint ?? this.#renameHint ?? this.#fileHint;
+    return forAll ?? this.fieldHint ?? this.#renameHint ?? this.#fileHint ?? this.idHint;
   }
 
   protected enterFile(name: string): void {

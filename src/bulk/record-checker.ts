@@ -9,6 +9,7 @@ import {
   isAccessRole,
   type SelectingField,
 } from '../catalog/selecting-fields.ts';
+import type { Fields } from '../kernel/json.ts';
 import { once } from '../kernel/once.ts';
 import { formatNounCount, groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
@@ -32,6 +33,7 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
+import { listColumns } from './source/column-guesses.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { SharedFieldError } from './source/shared-fields.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
@@ -324,6 +326,7 @@ export class RecordChecker extends FindingCollector {
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
         this.#addProblems(problems, prepared, lines.positionAt(at));
+        if (this.records === 0 && !source.columns) this.#suggestIdField(ownFields);
       }
       for (const conflict of conflicts)
         this.#addTargetProblem({ ...conflict, contradicts: 'command' }, lines.positionAt(at));
@@ -339,6 +342,7 @@ export class RecordChecker extends FindingCollector {
       if (problems.length > 0 || conflicts.length > 0) return;
       if (shard && !isInShard(id, shard)) return;
       this.records += 1;
+      this.idHint = undefined;
       this.first ??= finalize(record, prepared, index);
       if (target) this.#rules.targets?.count(target);
       this.#onRecord?.(fields.bareIds ? id : value, target);
@@ -410,6 +414,14 @@ export class RecordChecker extends FindingCollector {
     const names = Object.keys(ownFields).filter((name) => typeof ownFields[name] !== 'object');
     const renamed = findRenamedField(fields.id, names, fields.knownFields);
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
+  }
+
+  /** Sets the hint for records of which none has the ID. */
+  #suggestIdField(ownFields: Fields): void {
+    const { id, generatesIds } = this.#rules.fields;
+    const names = Object.keys(ownFields);
+    if (generatesIds || names.length === 0 || names.includes(id)) return;
+    this.idHint ??= `name the field of the ID: --map '<field>=${id}'; the fields are: ${listColumns(names)}`;
   }
 
   #addTargetProblem(problem: TargetProblem, position: Omit<Diagnostic, 'message'>): void {

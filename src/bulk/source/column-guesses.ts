@@ -88,6 +88,18 @@ export function formatMapFlags(map: Iterable<readonly [column: string, field: st
 
 const MAX_LISTED_COLUMNS = 20;
 
+/**
+ * Formats the hint to drop columns, with an example instead of the flags if they are many.
+ * @param keys names by which `--map` knows the columns
+ */
+export function formatDropHint(purpose: string, keys: readonly string[]): string {
+  const isShort = keys.length <= MAX_LISTED_COLUMNS;
+  const flags = formatMapFlags(keys.slice(0, isShort ? keys.length : 1).map((key) => [key, '']));
+  return isShort
+    ? `${purpose}, add ${flags}`
+    : `${purpose}, add a flag such as ${flags} for each of the ${keys.length} columns`;
+}
+
 export function listColumns(columns: readonly string[]): string {
   const shown = columns.slice(0, MAX_LISTED_COLUMNS).join(', ');
   const more = columns.length - MAX_LISTED_COLUMNS;

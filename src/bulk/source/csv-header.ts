@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
-import { formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
+import { formatDropHint, formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
 import { MAX_TITLE_ROWS } from './csv-dialect.ts';
 import { readCell } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
@@ -113,9 +113,8 @@ export class HeaderReader {
         const repeated = keys.filter(
           (key, other) => columns.indexOf(columns[other] ?? '') < other && !map.has(key),
         );
-        const drop = formatMapFlags(repeated.map((key) => [key, '']));
         const which = repeated.length === 1 ? 'this one' : 'the repeated ones';
-        fail(at, `two columns are named '${column}'`, `to drop ${which}, add ${drop}`);
+        fail(at, `two columns are named '${column}'`, formatDropHint(`to drop ${which}`, repeated));
       }
     }
     if (this.#request.map?.isShared !== true) requireMappedColumns(map, keys, name);
@@ -187,11 +186,14 @@ function findSeparator(column: string, id: string): readonly string[] {
  * second one.
  */
 function createColumnKeys(columns: readonly string[]): readonly string[] {
+  const names = new Set(columns);
+  const counts = new Map<string, number>();
   return columns.map((column, at) => {
-    if (column === '') return columns.includes(String(at + 1)) ? '' : String(at + 1);
-    const before = columns.slice(0, at).filter((other) => other === column).length;
+    if (column === '') return names.has(String(at + 1)) ? '' : String(at + 1);
+    const before = counts.get(column) ?? 0;
+    counts.set(column, before + 1);
     const key = `${column}#${before + 1}`;
-    return before === 0 || columns.includes(key) ? column : key;
+    return before === 0 || names.has(key) ? column : key;
   });
 }
 
@@ -201,7 +203,7 @@ function requireMappedColumns(map: FieldNames, columns: readonly string[], name:
     if (columns.includes(column)) continue;
     const nearest = findNearest(column, columns);
     throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
-      hint: nearest ? `did you mean '${nearest}'?` : `the columns are: ${columns.join(', ')}`,
+      hint: nearest ? `did you mean '${nearest}'?` : `the columns are: ${listColumns(columns)}`,
     });
   }
 }

@@ -1,5 +1,5 @@
 import { formatNounCount } from '../../kernel/plural.ts';
-import { formatMapFlags } from './column-guesses.ts';
+import { formatDropHint, listColumns } from './column-guesses.ts';
 import { isEnvelopeHeader, readEnvelopeRows } from './csv-envelope.ts';
 import { HeaderReader, type LocateColumn, type TableHeader } from './csv-header.ts';
 import { CsvRowParser, formatRow, readCell } from './csv-rows.ts';
@@ -171,8 +171,11 @@ export class CsvReader {
     const [first] = filled;
     if (first === undefined) return;
     const problem = `column ${first + 1} has no name, but a value`;
-    const drop = formatMapFlags(filled.map((at) => [String(at + 1), '']));
-    const hint = `name ${filled.length === 1 ? 'it' : 'the columns'} in the header, or drop ${filled.length === 1 ? 'it' : 'them'}: add ${drop}`;
+    const [what, them] = filled.length === 1 ? ['it', 'it'] : ['the columns', 'them'];
+    const hint = `name ${what} in the header; ${formatDropHint(
+      `to drop ${them}`,
+      filled.map((at) => String(at + 1)),
+    )}`;
     throw new InputError(this.#request.name, this.#locate(line, first), problem, hint);
   }
 
@@ -180,7 +183,7 @@ export class CsvReader {
   warnings(): readonly { readonly line: number; readonly message: string }[] {
     const { nameless = [] } = this.#header ?? {};
     const [first] = nameless;
-    const numbers = nameless.map((at) => at + 1).join(', ');
+    const numbers = listColumns(nameless.map((at) => String(at + 1)));
     const columns = nameless.length === 1 ? 'column' : 'columns';
     return [
       ...(first === undefined

@@ -316,6 +316,25 @@ describe('everything in one pass', () => {
     ).toBeUndefined();
   });
 
+  it.each([
+    ['[{"foo":"a","name":"x"},{"foo":"b"}]', 'u.json'],
+    ['- foo: a\n  name: x\n- foo: b\n', 'u.yaml'],
+  ])('shows how to name the field of the ID of %s', async (content, name) => {
+    expect((await validate({ name, content })).error?.hint).toBe(
+      "name the field of the ID: --map '<field>=userId'; the fields are: foo, name",
+    );
+  });
+
+  it.each([
+    [`userId${',name'.repeat(3000)}\n`, "add a flag such as --map 'name#2=' for each of the 2999"],
+    [
+      `userId${','.repeat(3000)}\nu1${',x'.repeat(3000)}\n`,
+      'such as --map 2= for each of the 3000',
+    ],
+  ])('gives an example of a flag for many columns', async (content, flag) => {
+    expect((await validate({ name: 'u.csv', content })).error?.hint).toContain(flag);
+  });
+
   it.each(['u.XLS', 'u.ods', 'u.numbers'])('refuses %s with a way out', async (name) => {
     const { error } = await validate({ name, content: 'userId\na\n' });
     expect([error?.failure, error?.message]).toEqual([
