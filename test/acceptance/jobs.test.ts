@@ -38,6 +38,18 @@ it('a job that the service refuses before it accepts any record is not kept', as
   expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toEqual([]);
 });
 
+it('a job with input from stdin is kept, because nothing else has the input', async () => {
+  const refuse: RequestHandler = (_, request) =>
+    request === 1 ? failure(401, 'UNAUTHENTICATED', 'Token expired.') : undefined;
+  const { svc, runWith, came } = await createBulkUser(0, refuse);
+  const { code, stderr } = await runWith(ndjsonUsers(5), ...ADD_USERS.map(fromStdin));
+  expect([code, stderr]).toEqual([11, expect.stringContaining('to resume, run svc jobs resume')]);
+  expect((await svc('jobs', 'resume')).code).toBe(0);
+  expect(came.size).toBe(5);
+});
+
+const fromStdin = (word: string) => (word === 'users.ndjson' ? '-' : word);
+
 describe('a stopped job', () => {
   it('names the command that resumes it, and the summary covers the whole job', async () => {
     const { first, job, svc, resume, came } = await createStoppedJob();

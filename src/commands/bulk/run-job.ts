@@ -50,7 +50,8 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const single = isSingle
     ? { entry, fields, data: { ...data, ...first.target?.data }, id: first.id }
     : undefined;
-  if (stop?.kind === 'fatal' && run.counters.decided === 0 && (single || !canPass(stop.error))) {
+  const isUseless = stop?.kind === 'fatal' && !canPass(stop.error) && !holdsStdin(job);
+  if (stop?.kind === 'fatal' && run.counters.decided === 0 && (single || isUseless)) {
     const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
     await run.files.results?.discard();
@@ -132,6 +133,11 @@ async function reportSummary(
     await appendStepSummary(context, () => renderStepSummary(noun, summary));
   }
   await printSummary(context, noun, summary, single);
+}
+
+/** Whether a job has the only copy of an input: the user cannot repeat what a pipe has sent. */
+function holdsStdin({ description }: OpenJob): boolean {
+  return description.inputs.some(({ name }) => name === 'stdin');
 }
 
 /** Closes a job without results. Discards a new one, which leaves nothing to resume. */
