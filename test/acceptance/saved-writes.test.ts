@@ -121,6 +121,12 @@ describe('a saved import', () => {
         forge(({ target }) => ({ target: { ...target, url: 'https://prod.example.com' } })),
     ],
     [
+      'the embedded service',
+      15,
+      'to apply it to the embedded service, add --local',
+      ({ forge }) => forge(({ target }) => ({ target: { ...target, url: 'embedded service' } })),
+    ],
+    [
       'another API key',
       15,
       'the plan is for another API key',

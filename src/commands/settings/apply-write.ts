@@ -25,7 +25,7 @@ import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { countRequests, printWrite } from '../write-plans/print-write.ts';
-import { APPLIED_BEFORE } from './check-plan.ts';
+import { APPLIED_BEFORE, withTargetHint } from './check-plan.ts';
 import { withEnvironment } from './open-environment.ts';
 import { isUsed, markUsed, unmarkUsed, usedMarkOf } from './used-mark.ts';
 import { type CheckedApprovals, grantApproved, readApprovals } from './verify-approvals.ts';
@@ -90,7 +90,9 @@ async function checkUnused(
   // Without a configured service, fails like any other command.
   await context.client();
   const reason = findUnusable(plan, await findPlanTarget(context), context.clock.now());
-  if (reason !== undefined) throw createStaleError(saved, reason);
+  if (reason === undefined) return;
+  const error = createStaleError(saved, reason);
+  throw reason === EXPIRED ? error : await withTargetHint(context, error, plan, file);
 }
 
 /**

@@ -15,12 +15,14 @@ import {
   findUnusable,
   type SavedPlan,
 } from '../../settings/plan/saved-plan.ts';
+import type { AnyPlan } from '../../settings/plan/saved-write.ts';
 import { findExpiredUser } from '../../settings/plan/unplannable.ts';
 import { findUsersFile, type Plan } from '../../settings/plan.ts';
 import { formatReference, parseReference } from '../../settings/secret-value.ts';
 import { countUsersToSend } from '../../settings/users-file.ts';
 import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { changeWords, fileWords, nextOfSavedPlan } from './next-commands.ts';
 import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
 import { DEFAULT_FILE } from './read-input.ts';
@@ -52,10 +54,7 @@ export async function checkPlan(
   if (unusable !== undefined) {
     const error = createStalePlanError(saved, file, unusable);
     if (unusable === EXPIRED || file === undefined) throw error;
-    const { apply } = await nextOfSavedPlan(context, saved, file, { isApproved: true });
-    throw apply === undefined
-      ? error
-      : error.reworded({ hint: `to apply it to its target, run ${apply}` });
+    throw await withTargetHint(context, error, saved, file);
   }
   const secrets = await readPlanSecrets(context, saved);
   const hashes = await Promise.all(
@@ -125,6 +124,21 @@ async function countPlannedUsers(
       context.signal,
     ),
   );
+}
+
+/** Adds the command that applies a plan to its own target to an error about another target. */
+export async function withTargetHint(
+  context: Context,
+  error: SvcError,
+  plan: AnyPlan,
+  file: string,
+): Promise<SvcError> {
+  const { apply } = await nextOfSavedPlan(context, plan, file, { isApproved: true });
+  if (apply !== undefined)
+    return error.reworded({ hint: `to apply it to its target, run ${apply}` });
+  return plan.target.url === EMBEDDED_SERVICE && !context.options.local
+    ? error.reworded({ hint: 'to apply it to the embedded service, add --local' })
+    : error;
 }
 
 export const APPLIED_BEFORE = 'the plan was applied before';
