@@ -136,3 +136,20 @@ it('counts the records of a half-done batch in svc apply, and resumes with the o
   const resumed = await svc('jobs', 'resume');
   expect([resumed.code, countsOf(resumed.stdout)]).toEqual([0, [3, 0, 0, 0]]);
 });
+
+it('counts a kind that svc undo could not read as failed, with the reason', async () => {
+  const { control, svc, declare } = await setUp();
+  for (const version of [1, 2]) {
+    const config = `config: { email: { emailServiceConfig: { fromCompany: Acme ${version} } } }`;
+    await declare(`${settings(version)}${config}\n`);
+    expect(await svc('apply', '--yes')).toMatchObject({ code: 0 });
+  }
+  const answer = () => failure(403, 'PERMISSION_DENIED', 'Not in your plan.');
+  Object.assign(control, { paths: /emailconfig\/get$/, answer });
+  const planned = await svc('undo', '--out', 'undo.json');
+  expect(JSON.parse(planned.stdout).changes).toContainEqual(
+    expect.objectContaining({ sign: '?', id: 'email', reason: 'Not in your plan.' }),
+  );
+  const applied = await svc('apply', 'undo.json', '--yes');
+  expect([applied.code, countsOf(applied.stdout)]).toEqual([10, [3, 1, 0, 0]]);
+});

@@ -1,11 +1,13 @@
+import type { SvcError } from '../../kernel/errors.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-records.ts';
 import { buildPlan } from '../plan/build-plan.ts';
 import { NOT_CLEARABLE } from '../plan/endpoints.ts';
+import { createRefusedReading } from '../plan/part.ts';
 import { isPlannable } from '../plan/saved-plan-schema.ts';
-import type { Plan, PlanTarget } from '../plan.ts';
+import type { Change, Plan, PlanTarget, RecordKey } from '../plan.ts';
 import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 
@@ -24,6 +26,7 @@ export function planUndo(
     config: {} as Record<string, DeclaredRecord>,
   };
   const notRestored: string[] = [];
+  const refused: Change[] = [];
   for (const image of images) {
     const { kind, id, org } = parseRecordKey(image.key);
     const found = findLiveRecord(live, image.key);
@@ -37,6 +40,12 @@ export function planUndo(
         notRestored.push(
           `endpoint ${record['uid']} returns with a new ID and signing secret, and without its metadata`,
         );
+      continue;
+    }
+    const problem = found ? undefined : findProblem(live, image.key);
+    if (problem) {
+      const about = { kind, org: org || null, id };
+      refused.push(...createRefusedReading(about, problem).changes);
       continue;
     }
     if (!found) {
@@ -58,7 +67,15 @@ export function planUndo(
   }
   const query = queryKeys(images.map(({ key }) => key));
   const plan = buildPlan({ target, declared, live, query, isSent: () => false });
-  return { ...plan, notRestored };
+  return { ...plan, changes: [...plan.changes, ...refused], notRestored };
+}
+
+/** Returns why a record could not be read; `undefined` if it was read, or does not exist. */
+function findProblem(live: LiveRecords, key: RecordKey): SvcError | undefined {
+  const { kind, org, id } = parseRecordKey(key);
+  if (kind === 'folders') return live.folders.get(org)?.problem;
+  if (kind === 'endpoints') return live.endpoints?.problem;
+  return [...live.configs].find(([name]) => name === id)?.[1].problem;
 }
 
 type Skip = (reason: string, field?: string) => void;
