@@ -37,13 +37,14 @@ export function createNetworkFailure(
   { proxy, hasClientCertificate = false }: NetworkPath = {},
 ): SendFailure {
   const roots = rootCausesOf(thrown);
+  const codes = roots.map(connectionErrorCode);
+  const dates = describeDates(thrown, codes);
   if (proxy && thrown instanceof NotConnectedError && thrown.part === 'proxy')
-    return createProxyFailure(roots, host, proxy);
+    return createProxyFailure(roots, host, proxy, dates);
   for (const root of roots) {
     const error = createCertificateAlertError(root, host, hasClientCertificate);
     if (error) return { kind: 'failed', error, applied: 'no', retry: 'never' };
   }
-  const codes = roots.map(connectionErrorCode);
   if (roots.some(requiresHttp2)) {
     return createFailure(`${host} supports only HTTP/2, but svc uses HTTP/1.1`, 'no', 'never', {
       hint: 'check the port of the base URL, or enable HTTP/1.1 on the server',
@@ -54,10 +55,10 @@ export function createNetworkFailure(
   const reason =
     isUnsent && code === 'UND_ERR_SOCKET'
       ? 'the server closed the connection'
-      : (describeDates(thrown, codes) ?? reasonOf(roots[0], code));
+      : (dates ?? reasonOf(roots[0], code));
   if (codes.some((code) => CERTIFICATE.test(code))) {
     return createFailure(`cannot connect securely to ${host}: ${reason}`, 'no', 'never', {
-      hint: 'check the host name; to trust a private certificate authority, use --ca-file',
+      hint: dates === undefined ? UNTRUSTED_HINT : OUT_OF_DATE_HINT,
     });
   }
   if (isUnsent && codes.some((code) => HANDSHAKE.test(code))) {
@@ -75,21 +76,27 @@ export function createNetworkFailure(
   });
 }
 
+const UNTRUSTED_HINT =
+  'check the host name; to trust a private certificate authority, use --ca-file';
+const OUT_OF_DATE_HINT =
+  'check the clock of this machine; if it is right, the operator of the server must renew the certificate';
+
 /** Creates the failure of a connection that did not reach the service behind a proxy. */
 function createProxyFailure(
   roots: readonly unknown[],
   host: string,
   proxy: NetworkProxy,
+  dates: string | undefined,
 ): SendFailure {
   const [root] = roots;
   const code = connectionErrorCode(root);
-  const reason = reasonOf(root, code);
+  const reason = dates ?? reasonOf(root, code);
   if (CERTIFICATE.test(code) || HANDSHAKE.test(code)) {
     return createFailure(
       `cannot connect securely to the proxy ${proxy.host}: ${reason}`,
       'no',
       'never',
-      { hint: hintForTlsProxy(code, proxy) },
+      { hint: dates === undefined ? hintForTlsProxy(code, proxy) : OUT_OF_DATE_HINT },
     );
   }
   return createFailure(

@@ -3,6 +3,7 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectSecure, type TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../../client/client-certificate.ts';
 import { createNetworkFailure } from '../../client/network-failure.ts';
+import { NotConnectedError } from '../../client/transport.ts';
 import { withDefaultAuthorities } from '../../kernel/certificate-authorities.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { type CheckResult, fail, ok, warn } from './check.ts';
@@ -55,19 +56,17 @@ export async function tryTlsConnection(
 }
 
 function checkCertificate(socket: TLSSocket, host: string, now: number): CheckResult {
-  const { subjectaltname = 'no name', issuer, valid_to: end } = socket.getPeerCertificate();
+  const certificate = socket.getPeerCertificate();
+  const { subjectaltname = 'no name', issuer, valid_to: end } = certificate;
   const issuerName = issuer?.O ?? issuer?.CN ?? 'an unknown issuer';
   if (!socket.authorized) {
     const code = String(Object(socket.authorizationError).code ?? socket.authorizationError);
+    const cause = Object.assign(new Error(code), { code });
     const { message, hint } = createNetworkFailure(
-      Object.assign(new Error(code), { code }),
+      new NotConnectedError('service', cause, certificate),
       host,
     ).error;
-    return fail(
-      'unreachable',
-      `${message} (issued by ${issuerName} for ${subjectaltname}, until ${end})`,
-      hint,
-    );
+    return fail('unreachable', `${message} (issued by ${issuerName} for ${subjectaltname})`, hint);
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);
   const detail = `${socket.getProtocol()}, certificate issued by ${issuerName}, expires in ${formatNounCount(days, 'day')}`;
