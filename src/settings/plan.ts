@@ -23,7 +23,8 @@ export interface Change {
   readonly id: string | null;
   /** Path of an updated field, joined with dots; null if the change is about the whole record. */
   readonly field: string | null;
-  readonly before: unknown;
+  /** Absent if it is unknown. */
+  readonly before?: unknown;
   /** For records sent from a file: their number. */
   readonly after: unknown;
   readonly reason?: string;

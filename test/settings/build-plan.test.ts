@@ -310,7 +310,7 @@ describe('plans', () => {
       { ...documents[1], documentName: 'Zwei' },
     ];
     expect(lines(await world.plan({ documents: moved }))).toEqual([
-      '! documents d1 folderId null "root"',
+      '! documents d1 folderId  "root"',
       '! documents d2 documentName "Two" "Zwei"',
     ]);
   });

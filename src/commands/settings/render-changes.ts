@@ -190,7 +190,7 @@ function renderField(
 }
 
 function formatValue(value: unknown): string {
-  return escapeForTerminal(JSON.stringify(value ?? null));
+  return value === undefined ? 'unknown' : escapeForTerminal(JSON.stringify(value));
 }
 
 /** Formats two different values. Escapes what makes them different if they look alike. */

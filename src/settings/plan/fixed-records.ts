@@ -43,8 +43,12 @@ function planDocumentsOf(
       for (const found of diffRecords(
         existing,
         omitFields(record, RECORD_KINDS.documents.identity),
-      ))
-        changes.push(createChange({ sign: '!', ...about, ...found, reason }));
+      )) {
+        const { before, ...change } = createChange({ sign: '!', ...about, ...found, reason });
+        // Only the declared folder was read, so the folder of the document is unknown.
+        const isUnknown = found.field === 'folderId' && existing['folderId'] === undefined;
+        changes.push(isUnknown ? change : { ...change, before });
+      }
     } else {
       changes.push(createChange({ sign: '+', ...about, after: record, value: record }));
       const { folderId: folder } = record;

@@ -63,7 +63,7 @@ const change = z
     org: z.nullable(z.string()),
     id: z.nullable(z.string()),
     field: z.nullable(z.string()),
-    before: z.unknown(),
+    before: z.optional(z.unknown()),
     after: z.unknown(),
     reason: z.optional(z.string()),
     value: z.optional(z.unknown()),
