@@ -425,6 +425,10 @@ describe('a table as people save it', () => {
     ['u.csv', 'userId,name,name\nu1,Ada,Al\n', ['--map', 'name#2='], USER],
     ['u.csv', 'userId,name,name\nu1,Al,Ada\n', ['--map', 'name=', '--map', 'name#2=name'], USER],
     ['u.csv', 'Staff\n2026,x\n\nuserId,name\nu1,Ada\n', ['--header-row', '4'], USER],
+    ['u.csv', '"Staff, ""A""",\nuserId;name\nu1;Ada\n', ['--header-row', '2'], USER],
+    ['u.csv', '"Staff" of 2026\nuserId|name\nu1|Ada\n', ['--header-row', '2'], USER],
+    ['u.csv', 'sep=;\r\n"A" B\r\nuserId;name\r\nu1;Ada\r\n', ['--header-row', '3'], USER],
+    ['u.csv', 'Staff\ruserId;name\ru1;Ada\r', ['--header-row', '2'], USER],
   ])('is read: %s %j %j', async (name, text, flags, users) => {
     const { add, sent } = await openUser();
     const { code, stderr } = await add(name, text, ...ORG, ...flags);

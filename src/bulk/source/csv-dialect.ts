@@ -13,11 +13,6 @@ export interface DialectRequest {
   readonly rateId?: (column: string) => number;
 }
 
-export interface SampleRow {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
 /** In order of precedence. */
 export const SEPARATORS = [',', ';', '\t', '|', '^'];
 /** Rows that decide about the separator, and that may contain the header. */
@@ -41,17 +36,16 @@ export function hasSampleRows(text: string): boolean {
  */
 export function detectDialect(
   text: string,
-  { separator, headerRow = 1, rateId = () => 0 }: DialectRequest,
-  splitRows: (text: string, dialect: CsvDialect) => readonly SampleRow[],
+  { separator, rateId = () => 0 }: DialectRequest,
+  splitRows: (text: string, dialect: CsvDialect) => readonly (readonly string[])[],
 ): CsvDialect {
   const lineEnd = /\r*\n|\r/.exec(text)?.[0];
   const newline = lineEnd === '\r' ? '\r' : '\n';
   if (separator !== undefined) return { delimiter: separator, newline };
   const scores = SEPARATORS.map((delimiter) => {
     const rows = splitRows(text, { delimiter, newline })
-      .filter(({ line }) => line >= headerRow)
       .slice(0, MAX_ROWS)
-      .map(({ cells }) => cells.map((cell) => cell.trim()));
+      .map((cells) => cells.map((cell) => cell.trim()));
     const [header = []] = rows;
     const titles = rows.slice(0, MAX_TITLE_ROWS + 1);
     const rate = (row: readonly string[]) => Math.max(0, ...row.map(rateId));

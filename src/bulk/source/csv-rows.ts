@@ -4,7 +4,6 @@ import {
   type DialectRequest,
   detectDialect,
   hasSampleRows,
-  type SampleRow,
 } from './csv-dialect.ts';
 import { InputError, MAX_RECORD_CHARACTERS, positionWithin } from './source.ts';
 
@@ -57,7 +56,7 @@ export class CsvRowParser {
    */
   push(chunk: string): void {
     this.#text += chunk;
-    if (this.#text.length < this.#lengthToRetry) return;
+    if (this.#text.length < this.#lengthToRetry || !this.#skipToHeader()) return;
     // A carriage return at the end of the chunk may be the first half of a CRLF.
     const firstLineIsWhole = /[\r\n]./s.test(this.#text);
     const isDetectable = this.#dialect !== undefined || hasSampleRows(this.#text);
@@ -73,7 +72,32 @@ export class CsvRowParser {
 
   end(): void {
     this.#ended = true;
+    this.#skipToHeader();
     this.#readRows();
+  }
+
+  /**
+   * Skips the lines before the row that is given as the header, whatever they contain. Returns false
+   * if more text is needed.
+   */
+  #skipToHeader(): boolean {
+    const { headerRow = 1, separator } = this.#request;
+    if (this.#line >= headerRow) return true;
+    const text = this.#text;
+    const lineBreak = /\r*\n|\r(?=[^\n])/.exec(text)?.[0] === '\r' ? /\r/g : /\n/g;
+    if (this.#line === 1) {
+      const [preface = '', delimiter] = SEPARATOR_LINE.exec(text) ?? [];
+      this.separatorLine = preface;
+      this.#request = { ...this.#request, separator: separator ?? delimiter };
+    }
+    let end = 0;
+    while (this.#line < headerRow && lineBreak.test(text)) {
+      end = lineBreak.lastIndex;
+      this.#line += 1;
+    }
+    const isFound = this.#line >= headerRow;
+    this.#text = isFound || !this.#ended ? text.slice(end) : '';
+    return isFound;
   }
 
   #readRows(): void {
@@ -175,9 +199,9 @@ const MAX_UNDETECTED = 64 * 1024;
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
 
 /** Splits the rows at the start of a text, up to the first one that cannot be split. */
-function splitSample(text: string, dialect: CsvDialect): readonly SampleRow[] {
-  const rows: SampleRow[] = [];
-  const parser = new CsvRowParser('', (cells, _, line) => rows.push({ line, cells }), dialect);
+function splitSample(text: string, dialect: CsvDialect): readonly (readonly string[])[] {
+  const rows: (readonly string[])[] = [];
+  const parser = new CsvRowParser('', (cells) => rows.push(cells), dialect);
   try {
     parser.push(text.slice(0, MAX_UNDETECTED));
     if (text.length <= MAX_UNDETECTED) parser.end();

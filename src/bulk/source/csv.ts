@@ -83,9 +83,8 @@ export class CsvReader {
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
     let records: SourceRecord[] = [];
-    const { separator, headerRow = 0 } = this.#request;
+    const { separator, headerRow } = this.#request;
     const onRow = (cells: readonly string[], text: string, line: number) => {
-      if (line < headerRow) return;
       if (cells[0] === '' && cells.every((cell) => cell === '')) this.emptyLines.push(line);
       else if (this.#header) records.push(this.#record(this.#header, cells, text, line));
       else if (this.#isEnvelope) records.push(...this.#readEnvelope(cells, line));
