@@ -39,7 +39,6 @@ const manifest = {
     'index.js',
     'loader.cjs',
     'check-node.js',
-    'CHANGELOG.md',
     'skills',
     'THIRD-PARTY-NOTICES.txt',
     'sbom.cdx.json',
@@ -64,7 +63,7 @@ for (const [path, text] of await createDeclarations()) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }
-for (const file of ['LICENSE', 'CHANGELOG.md']) await cp(file, join(folder, file));
+await cp('LICENSE', join(folder, 'LICENSE'));
 
 const bundled = findBundledPackages(JSON.parse(await readFile('dist/metafile.json', 'utf8')));
 await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), createNotices(bundled));

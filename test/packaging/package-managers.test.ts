@@ -98,7 +98,6 @@ describe('the published package', () => {
     const paths: readonly string[] = files.map(({ path }: { path: string }) => path);
     const groups = paths.map((path) => path.replace(/(?<=^(?:chunks|man|types)\/).*/, '*'));
     expect([...new Set(groups)].sort()).toEqual([
-      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'THIRD-PARTY-NOTICES.txt',

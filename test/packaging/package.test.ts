@@ -191,7 +191,6 @@ describe('npm pack in the checkout itself', () => {
     const [{ filename, files }] = JSON.parse(stdout);
     const folders = new Set(files.map(({ path }: { path: string }) => path.split('/')[0]));
     expect([...folders].sort()).toEqual([
-      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'bin',
