@@ -164,7 +164,12 @@ const published: Answer = (file) => readFile(join(release, file)).catch(() => un
 /** Runs the installer of the release against a server with its files. */
 async function install(answer: Answer, setting: InstallSetting = {}) {
   const server = createServer(async (request, response) => {
-    const [, tag = '', file = ''] = (request.url ?? '').split('/');
+    const { url = '', headers } = request;
+    if (setting.isMoved && !url.startsWith('/moved/')) {
+      response.writeHead(302, { location: `http://${headers.host}/moved${url}` }).end();
+      return;
+    }
+    const [, tag = '', file = ''] = url.replace(/^\/moved/, '').split('/');
     const body = tag === `v${version}` ? await answer(file) : undefined;
     response.writeHead(body ? 200 : 404).end(body);
   });
@@ -197,6 +202,8 @@ async function install(answer: Answer, setting: InstallSetting = {}) {
 }
 
 interface InstallSetting {
+  /** Whether the server redirects to an address without HTTPS. */
+  readonly isMoved?: boolean;
   readonly programs?: Readonly<Record<string, string>>;
   readonly path?: string;
   readonly folder?: string;
@@ -244,6 +251,7 @@ describe('install.sh', () => {
       {},
       'checksum',
     ],
+    ['a redirect out of HTTPS', published, { isMoved: true }, 'cannot download'],
     ['a release without the file', async () => undefined, {}, 'cannot download'],
     ['an unknown system', published, { programs: { uname: 'echo Plan9' } }, 'Plan9'],
     [
