@@ -89,6 +89,7 @@ it('a retry by flags counts first and never takes a success, and an ID does', as
 });
 
 it.each([
+  [70, /^ID +EVENT +ENDPOINT +LAST +RECORDED$/],
   [50, /^ID +EVENT +ENDPOINT +LAST$/],
   [40, /^EVENT +ENDPOINT +LAST$/],
 ])(

@@ -15,11 +15,11 @@ import { selectGlyphs } from './terminal.ts';
 const [WIDE, WIDEST] = [80, 120];
 /** Columns of a narrow terminal. The last response includes the state unless it is a success. */
 const NARROW_COLUMNS: readonly Column[] = [
-  { header: 'ID', field: 'id', kind: 'whole', hideOrder: 1 },
+  { header: 'ID', field: 'id', kind: 'whole', hideOrder: 2 },
   { header: 'EVENT', field: 'event', kind: 'whole' },
   { header: 'ENDPOINT', field: 'endpoint', kind: 'whole' },
   { header: 'LAST', field: 'last' },
-  { header: 'RECORDED', field: 'createdAt', kind: 'whole', hideOrder: 2 },
+  { header: 'RECORDED', field: 'createdAt', kind: 'whole', hideOrder: 1 },
 ];
 /** Maximum length of a response in a table. */
 const CELL_EXCERPT = 40;
