@@ -69,7 +69,10 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
     knownFormat === 'xlsx' || (!knownFormat && !bytes.isSpooled && (await isZipFile(bytes.path)));
   if (isSheet) return createSheetFile(request, name, bytes);
   if (knownFormat) return createTextFile(request, name, knownFormat, bytes);
-  const firstPass = startFirstPass(bytes, name, textOptions(request));
+  const firstPass = startFirstPass(bytes, name, {
+    ...textOptions(request),
+    emptyHint: 'check that the export is complete; for an empty list, add --input-format ndjson',
+  });
   const text = await firstPass.text;
   const format = detectFormat(text.head, request);
   if (!format) {

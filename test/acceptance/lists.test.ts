@@ -139,6 +139,19 @@ describe('a list of the embedded service', () => {
     expect(after).toEqual(before.map((each: object) => ({ ...each, ...times })));
   });
 
+  it('without records is valid input in NDJSON', async () => {
+    await user.svc(words('local reset --yes'));
+    const { stdout } = await user.svc(words('local list folders -o ndjson'));
+    const add = words('folders add --local --file -');
+    const refused = await user.svc(add, { stdin: stdout });
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining('for an empty list, add --input-format ndjson\n'),
+    ]);
+    const accepted = await user.svc([...add, '--input-format', 'ndjson'], { stdin: stdout });
+    expect(accepted.code).toBe(0);
+  });
+
   it('has the envelope of other lists', async () => {
     const list = await user.svc(words('local list users -o json --envelope'));
     expect(JSON.parse(list.stdout)).toMatchObject({

@@ -54,6 +54,8 @@ export interface TextOptions {
   readonly encoding?: string | undefined;
   readonly hasEncodingFlag?: boolean;
   readonly mayBeEmpty?: boolean;
+  /** The hint for an empty text. */
+  readonly emptyHint?: string;
 }
 
 /**
@@ -63,7 +65,12 @@ export interface TextOptions {
 export async function decodeInputText(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
-  { encoding: given, hasEncodingFlag, mayBeEmpty = false }: TextOptions = {},
+  {
+    encoding: given,
+    hasEncodingFlag,
+    mayBeEmpty = false,
+    emptyHint = 'check that the export is complete',
+  }: TextOptions = {},
 ): Promise<InputText> {
   const chunks = withFirstChunkOf(decompress(bytes, name), MAX_SIGNATURE_BYTES);
   const { value: start = new Uint8Array(), done } = await chunks.next();
@@ -81,7 +88,7 @@ export async function decodeInputText(
   });
   const text = await readHead(decoded, encoding);
   if (!mayBeEmpty && text.head.trim() === '')
-    throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
+    throw new InputError(name, {}, 'the input is empty', emptyHint);
   return text;
 }
 
