@@ -293,7 +293,7 @@ describe('svc users dossier', () => {
       { list: 'comments', record: { text: 'Hi' } },
       { list: 'profile', record: { userId: 'u1' } },
       { list: 'memberships', record: { level: 'document', id: 'd1', role: 'viewer' } },
-      { list: 'groups', record: { groupId: 'legal' } },
+      { list: 'groups', record: { organizationUserGroupId: 'legal' } },
     ]);
     await rm(join(home, 'out'), { recursive: true });
     expect(await svc([...DOSSIER, '--org', 'acm', ...store])).toMatchObject({ code: 5 });
