@@ -293,7 +293,10 @@ export class RecordChecker extends FindingCollector {
           if (!(error instanceof InputError)) throw error;
           if (error instanceof SharedFieldError) {
             const { expected: id, ...conflict } = error.conflict;
-            this.#addTargetProblem({ ...conflict, contradicts: { id } }, lines.positionAt(at));
+            const { column } = error.position;
+            const exact = column === undefined ? {} : { column, isExact: true as const };
+            const position = { ...lines.positionAt(at), ...exact };
+            this.#addTargetProblem({ ...conflict, contradicts: { id } }, position);
             readable += 1;
             continue;
           }

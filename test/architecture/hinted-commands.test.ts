@@ -30,6 +30,7 @@ const NO_COMMANDS = [
   /the options of svc serve/,
   /not an output of svc local export/,
   /startsWith\('svc auth-tokens reset'\)/,
+  /^const LOCAL_LIST = 'svc local list';$/,
 ];
 
 /** Words that can follow `svc` in a command line. */

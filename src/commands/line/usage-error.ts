@@ -96,7 +96,7 @@ function flagHint(flag: string, command: Command, names: readonly string[]): str
 /** Returns why a write has no flag to save its plan, and what its user can do instead. */
 function describeMissingPlan(path: string, flags: readonly string[]): string | undefined {
   if (path === 'api')
-    return "svc api saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'";
+    return "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'";
   const isSecret = 'the command saves no plan, because its result is a secret';
   if (flags.includes('save')) return `${isSecret}; to keep the secret, use --save`;
   return SECRET_COMMANDS.has(path)

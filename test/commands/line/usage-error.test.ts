@@ -133,7 +133,7 @@ describe('an invalid command line', () => {
     [
       'api /v2/users/add --out p.json',
       "unknown flag '--out'",
-      "svc api saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'",
+      "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'",
     ],
     ['docs', "unknown command 'docs'", "did you mean 'svc documents'?"],
     ['docs list', "unknown command 'docs'", "did you mean 'svc documents list --org <id>'?"],
