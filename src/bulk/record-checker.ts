@@ -1,6 +1,4 @@
 import type * as z from 'zod/mini';
-import { DEFAULT_ACCESS_ROLE } from '../catalog/access-roles.ts';
-import type { BulkFields } from '../catalog/bulk-fields.ts';
 import type { InputNaming } from '../catalog/flags.ts';
 import { findIntendedField } from '../catalog/intended-field.ts';
 import {
@@ -13,6 +11,7 @@ import type { Fields } from '../kernel/json.ts';
 import { once } from '../kernel/once.ts';
 import { formatNounCount, groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
+import { AccessLimits } from './access-limits.ts';
 import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
 import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
@@ -99,33 +98,6 @@ interface RoleField {
   hasRole: boolean;
 }
 
-interface AccessLimit {
-  readonly fields: readonly string[];
-  /** How each field begins in the key of a target, which is JSON: `["folderId",`. */
-  readonly marks: readonly string[];
-  /** The consequence if a record has none of them. */
-  readonly effect: string;
-  given: number;
-  missing: number;
-  first: FileDiagnostic | undefined;
-}
-
-function listAccessLimits({ noun, knownFields, targetFields }: BulkFields): readonly AccessLimit[] {
-  if (noun !== 'user' || !knownFields.includes('accessRole')) return [];
-  const places = targetFields.flatMap(({ name, required }) => (required ? [] : [name]));
-  return [
-    { fields: ['accessRole'], effect: `new users get the default role, ${DEFAULT_ACCESS_ROLE}` },
-    { fields: places, effect: 'such users are added to the whole organization' },
-  ].map(({ fields, effect }) => ({
-    fields,
-    effect,
-    marks: fields.map((name) => `["${name}",`),
-    given: 0,
-    missing: 0,
-    first: undefined,
-  }));
-}
-
 /**
  * Lists the problems of a record. For a field that could not be converted, lists only that problem.
  */
@@ -152,8 +124,7 @@ export class RecordChecker extends FindingCollector {
   readonly #suspicious: SuspiciousValues | undefined;
   readonly #targetProblems = new TargetProblems();
   readonly #roles: RoleField[] = [];
-  /** Fields that limit the access of a new user, if other users of the input have them. */
-  readonly #limits: readonly AccessLimit[];
+  readonly #limits: AccessLimits | undefined;
   readonly #selecting: SelectingField[] = [];
   /** Whether the last file has columns. */
   #isTable = false;
@@ -178,7 +149,7 @@ export class RecordChecker extends FindingCollector {
     const names = [...knownFields, ...targetFields.map(({ name }) => name)];
     const idFields = [id, ...names.filter((name) => /Id$/.test(name))];
     this.#knownFields = new Set([...knownFields, ...(rules.map ?? []).map(([, field]) => field)]);
-    this.#limits = rules.valueWarnings === 'add' ? listAccessLimits(rules.fields) : [];
+    this.#limits = rules.valueWarnings === 'add' ? new AccessLimits(rules.fields) : undefined;
     this.tree = rules.fields.parent === undefined ? undefined : new RecordTree();
     this.#suspicious = rules.valueWarnings ? new SuspiciousValues(idFields) : undefined;
   }
@@ -336,7 +307,7 @@ export class RecordChecker extends FindingCollector {
       for (const field in ownFields)
         if (!this.#knownFields.has(field))
           this.#reportUnknownField(field, ownFields[field], record.line, source);
-      for (const limit of this.#limits) this.#countLimit(limit, prepared, record.line);
+      this.#limits?.count(prepared, () => this.locate({ line: record.line, message: '' }));
       for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
       inspect?.(prepared, () => lines.positionAt(at));
       if (typeof id !== 'string') return;
@@ -454,17 +425,6 @@ export class RecordChecker extends FindingCollector {
     this.fieldHint = formatSelectingHint(this.#selecting, targets?.given ?? [], naming);
   }
 
-  #countLimit(limit: AccessLimit, { ownFields, target }: PreparedRecord, line: number): void {
-    const isGiven =
-      limit.fields.some((name) => ownFields[name] !== undefined) ||
-      (target !== undefined && limit.marks.some((mark) => target.key.includes(mark)));
-    if (isGiven) limit.given += 1;
-    else {
-      limit.missing += 1;
-      limit.first ??= this.locate({ line, message: '' });
-    }
-  }
-
   /** Call after the last file: reports what only all records together show. */
   endInput(): void {
     for (const { field, place, hasRole } of this.#roles) {
@@ -475,12 +435,7 @@ export class RecordChecker extends FindingCollector {
           message: `the field '${field.name}' is sent unchanged, and not as '${field.means}': none of its values is an access role`,
         });
     }
-    for (const { fields, effect, given, missing, first } of this.#limits)
-      if (given > 0 && first)
-        this.warnFirst({
-          ...first,
-          message: `${groupDigits(missing)} of ${formatNounCount(given + missing, 'record')} ${missing === 1 ? 'has' : 'have'} no ${fields.join(' or ')}; ${effect}`,
-        });
+    for (const warning of this.#limits?.describe() ?? []) this.warnFirst(warning);
     const { map = [], naming = 'flags' } = this.#rules;
     const columnOf = (field: string) => map.find(([, name]) => name === field)?.[0] ?? field;
     const input = { records: this.read, isTable: this.#isTable, columnOf, naming };
