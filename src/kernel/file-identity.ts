@@ -22,17 +22,19 @@ export async function identifyFile(path: string): Promise<string | undefined> {
 
 /** Identifies the file or the pipe that a descriptor of this process is open on. */
 export function identifyDescriptor(descriptor: number): string | undefined {
-  try {
-    return identityOf(fstatSync(descriptor, { bigint: true }));
-  } catch {
-    return undefined; // the descriptor is closed
-  }
+  const stats = statDescriptor(descriptor);
+  return stats && identityOf(stats);
 }
 
 /** Identifies the regular file that a descriptor of this process is open on. */
 export function identifyOpenFile(descriptor: number): string | undefined {
+  const stats = statDescriptor(descriptor);
+  return stats?.isFile() ? identityOf(stats) : undefined;
+}
+
+function statDescriptor(descriptor: number): BigIntStats | undefined {
   try {
-    return fstatSync(descriptor).isFile() ? identifyDescriptor(descriptor) : undefined;
+    return fstatSync(descriptor, { bigint: true });
   } catch {
     return undefined; // the descriptor is closed
   }

@@ -99,12 +99,8 @@ function reportIssue(tree: MapTree, root: unknown, issue: Issue, problems: Probl
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const known = knownFieldsAt(path);
-    for (const key of issue.keys) {
-      const place = fieldOf(treeAt(tree, path), key)?.key ?? placeAt(tree, path);
-      problems.add(place, `unknown field; ${didYouMean(key, known)}`, {
-        path: formatFieldPath([...path, key]),
-      });
-    }
+    for (const key of issue.keys)
+      reportField({ tree, path, name: key }, `unknown field; ${didYouMean(key, known)}`, problems);
     return;
   }
   const place = placeAt(tree, path);
@@ -197,13 +193,20 @@ function reportSelectingFields(
     for (const [name, value] of Object.entries(record)) {
       const means = known.includes(name) ? undefined : findMeaning(name, value);
       if (means === undefined) continue;
-      const place = fieldOf(treeAt(tree, [kind, at]), name)?.key ?? placeAt(tree, [kind, at]);
       const problem = name === means ? 'is not a field of these records' : `looks like '${means}'`;
-      const remedy = findRemedy(known, means);
-      problems.add(place, `${problem}; ${remedy}remove it`, {
-        path: formatFieldPath([kind, at, name]),
-      });
+      const message = `${problem}; ${findRemedy(known, means)}remove it`;
+      reportField({ tree, path: [kind, at], name }, message, problems);
     }
+}
+
+/** Reports a problem of a field at its name. */
+function reportField(
+  { tree, path, name }: { tree: MapTree; path: readonly PropertyKey[]; name: string },
+  message: string,
+  problems: Problems,
+): void {
+  const place = fieldOf(treeAt(tree, path), name)?.key ?? placeAt(tree, path);
+  problems.add(place, message, { path: formatFieldPath([...path, name]) });
 }
 
 /** Describes what to do with a field, if the records have another place for its value. */

@@ -3,6 +3,7 @@ import { settingsSchema } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { Environment } from '../../kernel/folders.ts';
+import { once } from '../../kernel/once.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 import type { Declared, DeclaredEnvironment, DeclaredSettings, SettingsFile } from '../settings.ts';
 import { type FilesRequest, hashFile } from './read-files.ts';
@@ -62,11 +63,8 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
 }
 
 function createPositionFinder(texts: SettingsTexts): DeclaredSettings['positionOf'] {
-  let parsed: Promise<SettingsContent> | undefined;
-  return async (path) => {
-    parsed ??= parseSettings(texts);
-    return formatPlace(placeAt((await parsed).tree, path));
-  };
+  const parse = once(() => parseSettings(texts));
+  return async (path) => formatPlace(placeAt((await parse()).tree, path));
 }
 
 export function listEnvironments(

@@ -19,13 +19,12 @@ import {
   IGNORED_ENDPOINT_FIELDS,
   secretPathOf,
 } from '../kinds.ts';
-import type { Change } from '../plan.ts';
+import { type Change, identifyRecord } from '../plan.ts';
 import { formatReference, SECRET_MARKER, type SecretReference } from '../secret-value.ts';
 import type { RecordKind } from '../settings.ts';
 import { summarize } from './build-plan.ts';
-import { sha256 } from './saved-write-schema.ts';
+import { name, sha256 } from './saved-write-schema.ts';
 
-const name = z.string().check(z.minLength(1));
 const file = z.strictObject({ path: name, sha256 });
 const SIGNS = ['+', '~', '-/+', '-', '>', '!', '?'] as const satisfies readonly Change['sign'][];
 
@@ -197,10 +196,11 @@ export const savedPlanSchema = z
       if (formatCanonicalJson(summarize(shown)) !== formatCanonicalJson(summary))
         reject(['summary'], 'does not match the changes');
       const values = new Map<string, string>();
-      for (const [at, { kind, org, id, value }] of shown.entries()) {
+      for (const [at, change] of shown.entries()) {
+        const { kind, id, value } = change;
         if (value === undefined || value === null) continue;
         const path = ['changes', at, 'value'];
-        const record = JSON.stringify([kind, org, id]);
+        const record = identifyRecord(change);
         const text = formatCanonicalJson(value);
         if ((values.get(record) ?? text) !== text)
           reject(path, 'differs between changes of a record');

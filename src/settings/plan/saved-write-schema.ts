@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 
-const name = z.string().check(z.minLength(1));
+export const name = z.string().check(z.minLength(1));
 export const sha256 = z
   .string()
   .check(z.regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' }));

@@ -1,6 +1,7 @@
 import type { SvcError } from '../../kernel/errors.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { diffRecords, isUnset } from '../differ.ts';
+import type { ConfigName } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-records.ts';
 import { buildPlan } from '../plan/build-plan.ts';
@@ -75,7 +76,7 @@ function findProblem(live: LiveRecords, key: RecordKey): SvcError | undefined {
   const { kind, org, id } = parseRecordKey(key);
   if (kind === 'folders') return live.folders.get(org)?.problem;
   if (kind === 'endpoints') return live.endpoints?.problem;
-  return [...live.configs].find(([name]) => name === id)?.[1].problem;
+  return live.configs.get(id as ConfigName)?.problem;
 }
 
 type Skip = (reason: string, field?: string) => void;
