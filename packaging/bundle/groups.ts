@@ -173,8 +173,12 @@ export async function measureGroups(
   const embedded = new Set(
     [...users].flatMap(([source, commands]) => (isService(source) ? [commands] : [])),
   );
-  const groupOf = ([source, commands]: readonly [string, string]) =>
-    embedded.has(commands) ? `${serviceLayerOf(source)}${commands}` : commands;
-  const groups = [...new Set([...users].map(groupOf))].sort();
-  return new Map([...users].map((each) => [each[0], String(groups.indexOf(groupOf(each)))]));
+  const groups = new Map(
+    Array.from(users, ([source, commands]) => [
+      source,
+      embedded.has(commands) ? `${serviceLayerOf(source)}${commands}` : commands,
+    ]),
+  );
+  const names = [...new Set(groups.values())].sort();
+  return new Map(Array.from(groups, ([source, group]) => [source, String(names.indexOf(group))]));
 }

@@ -98,7 +98,7 @@ function* readResult(
       ? ''
       : yield* findUnexpectedData(success.data, operation, large);
   if (mismatch === undefined) return success;
-  const isOwnEnvelope = status === 'success' && isObject(body) && Object.hasOwn(body, 'result');
+  const isOwnEnvelope = status === 'success' && result !== body;
   const blamed = isOwnEnvelope ? { ...context, hint: DEVIATION_HINT } : context;
   return createUnusableFailure(`unexpected data${mismatch}`, response, blamed);
 }

@@ -94,9 +94,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
      * Returns the parents that do not exist, in order.
      * @throws Refusal if the store rejects the request
      */
-    findMissingParents: async (parents: readonly Parent[]) => {
-      return store.read((database) => findMissingParents(database, apiKey, parents));
-    },
+    findMissingParents: (parents: readonly Parent[]) =>
+      store.read((database) => findMissingParents(database, apiKey, parents)),
     /** Lists the first IDs of a kind in the store, of one organization if it is given. */
     listIds: async (kind: StoredKindName, organizationId?: string) => {
       const { readIds } = await import('./local/reading/list.ts');

@@ -7,12 +7,8 @@ export const insertActivities = prepareInsert('activities', KEY, ['activityId'])
 export const overwriteActivities = prepareUpsert('activities', KEY, {
   replaced: ['documentId', 'data', 'lastUpdated'],
 });
-export const selectActivities = prepareSelect('activities', [
-  'key',
-  'activityId',
-  'documentId',
-  'data',
-]);
+const COLUMNS = ['key', 'activityId', 'documentId', 'data'] as const;
+export const selectActivities = prepareSelect('activities', COLUMNS);
 /** Selects activities that are about to change, and locks them. */
 export const selectActivitiesToUpdate = prepareQuery(
   (
@@ -23,7 +19,7 @@ export const selectActivitiesToUpdate = prepareQuery(
       database,
       database
         .selectFrom('activities')
-        .select(['key', 'activityId', 'documentId', 'data'])
+        .select(COLUMNS)
         .where('organization', '=', organization)
         .where('activityId', 'in', ids)
         .orderBy('key'),

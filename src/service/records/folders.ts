@@ -49,7 +49,7 @@ export async function ensureFolder(
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
   if (found.has(folderId) || folderId === ROOT.folderId) return;
-  await insertFolders(database, [toRow(organization, createFolder({ folderId }, ROOT, now))]);
+  await addFolders(database, organization, [createFolder({ folderId }, ROOT, now)]);
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   type RemoteSavepoints,
   type RemoteWrites,
 } from './shared-transactions.ts';
-import { lockKey } from './sharing.ts';
+import { advisoryLock } from './sharing.ts';
 import type { Store, Work, WriteScope } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -89,8 +89,8 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
     }).catch((error) => {
       throw toPostgresTransactionError(error, url);
     });
-  const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey(WHOLE_STORE.apiKey)})`;
-  const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey(WHOLE_STORE.apiKey)})`;
+  const exclusive = sql`select ${timeoutSettings(busyTimeout)}, ${advisoryLock(WHOLE_STORE.apiKey)}`;
+  const shared = sql`select ${timeoutSettings(busyTimeout)}, ${advisoryLock(WHOLE_STORE.apiKey, true)}`;
   const relaxed = sql`${shared}, set_config('synchronous_commit', 'off', true)`;
   const isStatementError = (error: unknown) => !(error instanceof Refusal);
   const read = poolReads(
@@ -103,8 +103,7 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
   };
   // Writes that wait for each other hold no connection, so reads can use all of them.
   const runInBatch = createBatches((lockName, onIdle) => {
-    const lock =
-      lockName === '' ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(lockName)})`;
+    const lock = lockName === '' ? exclusive : sql`${shared}, ${advisoryLock(lockName)}`;
     return batchRemoteWrites((work) => write(lock, work), SAVEPOINTS, onIdle);
   });
   return {

@@ -14,10 +14,11 @@ export async function upgradeStore(
   name: string,
   isMissingTable: (error: unknown) => boolean,
 ): Promise<void> {
-  const version = await store.read(readVersion).catch((error) => {
-    if (isMissingTable(error)) return 0;
+  const found = await store.read(readVersion).catch((error) => {
+    if (isMissingTable(error)) return undefined;
     throw error;
   });
+  const version = found ?? 0;
   if (version > SCHEMA_VERSION) {
     throw new SvcError('local', `the store ${name} was written by a newer svc`, {
       hint: 'update svc, or choose another store with --store',
@@ -28,9 +29,10 @@ export async function upgradeStore(
   }
 }
 
-async function readVersion(database: Database): Promise<number> {
+/** Returns the version of the store; `undefined` if it has none yet. */
+async function readVersion(database: Database): Promise<number | undefined> {
   const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
-  return found?.version ?? 0;
+  return found?.version;
 }
 
 const API_KEY = '"apiKey" text not null references "apiKeys" ("id")';
@@ -155,10 +157,11 @@ export const MIGRATIONS = [
  */
 export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {
   await run(database, 'create table if not exists "schemaVersion" ("version" integer not null)');
-  const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
-  const from = found?.version ?? 0;
+  const found = await readVersion(database);
+  const from = found ?? 0;
   for (const migration of MIGRATIONS.slice(from, target)) await run(database, migration);
-  if (!found) await database.insertInto('schemaVersion').values({ version: target }).execute();
+  if (found === undefined)
+    await database.insertInto('schemaVersion').values({ version: target }).execute();
   else if (from < target)
     await database.updateTable('schemaVersion').set({ version: target }).execute();
 }

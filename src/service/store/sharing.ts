@@ -31,14 +31,14 @@ export function lockRows<Table extends keyof Tables, Row>(
  * only rows. Shared locks exclude only exclusive ones. Without concurrent writers, does nothing.
  */
 export async function lockName(database: Database, name: string, isShared = false): Promise<void> {
-  if (!hasConcurrentWriters(database)) return;
-  const lock = sql.raw(isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
-  await sql`select ${lock}(${lockKey(name)})`.execute(database);
+  if (hasConcurrentWriters(database))
+    await sql`select ${advisoryLock(name, isShared)}`.execute(database);
 }
 
-/** Returns the key of the advisory lock with this name in the schema of the store. */
-export function lockKey(name: string): RawBuilder<unknown> {
-  return sql`hashtextextended('svc ' || current_schema() || ' ' || ${name}::text, 0)`;
+/** Returns the call that takes the advisory lock with this name in the schema of the store. */
+export function advisoryLock(name: string, isShared = false): RawBuilder<unknown> {
+  const lock = sql.raw(isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+  return sql`${lock}(hashtextextended('svc ' || current_schema() || ' ' || ${name}::text, 0))`;
 }
 
 /**
