@@ -1,6 +1,6 @@
 import type { Operation } from '../catalog/define.ts';
 import { isHarmless } from '../catalog/harmless.ts';
-import { type Hint, hint, SvcError, step } from '../kernel/errors.ts';
+import { type Hint, hint, type NextStep, SvcError, step } from '../kernel/errors.ts';
 
 /** A target that svc may only read. */
 export interface ReadOnly {
@@ -64,6 +64,11 @@ export function findProtectionError(
   return approvals && !approvals.isGranted()
     ? createApprovalError(approvals, problem, advice)
     : undefined;
+}
+
+/** Advises to save a plan in place of a command that was refused. */
+export function createPlanAdvice(save: NextStep): Hint {
+  return hint`to save a plan that others can approve, run ${save}`;
 }
 
 function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): SvcError {

@@ -136,12 +136,14 @@ export async function findMissingOrganizations(
   if (local) {
     const found = await findMissingInStore(context, parents);
     const missing = found.map(({ id }) => id);
-    const existing = ids.filter((id) => found.every((parent) => parent.id !== id));
+    const isMissing = new Set(missing);
+    const existing = ids.filter((id) => !isMissing.has(id));
     return { missing, known: [...new Set([...existing, ...(found[0]?.others ?? [])])] };
   }
   const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
   const known = await readCachedIds(context, idScopeOf(await context.target()), 'organization');
-  return { missing: ids.filter((id) => !known.includes(id)), known };
+  const isKnown = new Set(known);
+  return { missing: ids.filter((id) => !isKnown.has(id)), known };
 }
 
 /**

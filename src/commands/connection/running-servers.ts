@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Hint, hint, step } from '../../kernel/errors.ts';
 import {
   createPrivateFolder,
   listFolder,
@@ -41,6 +42,19 @@ export async function announceServer(
     return async () => undefined;
   }
   return () => rm(path, { force: true });
+}
+
+/** Describes which server sends or retries the pending deliveries of a store, or how to start one. */
+export async function describeDeliverer(
+  context: Context,
+  purpose: 'send' | 'retry',
+): Promise<Hint> {
+  const server = await findServerOfStore(context);
+  const [verb, kind] =
+    purpose === 'send' ? (['sends', 'change'] as const) : (['retries', 'resume'] as const);
+  return server
+    ? hint`the service on ${server.url} ${verb} pending deliveries`
+    : hint`to ${purpose} pending deliveries, run ${step(kind, 'serve')}`;
 }
 
 /** Lists the running servers, latest first. Ignores files of servers that were killed. */

@@ -88,9 +88,12 @@ function openCommandContext(
 ): OpenedContext {
   const { clock, environment } = processEnvironment;
   const started = clock.now();
+  const keepsHistory = environment[SWITCH_VARIABLES.history] !== '0';
   const loadRecorder = once(() => import('../history/record.ts'));
   // During the first write: an update of svc may delete the program files before the command ends.
-  const activity = new Activity(() => void loadRecorder().catch(() => undefined));
+  const activity = new Activity(() => {
+    if (keepsHistory) void loadRecorder().catch(() => undefined);
+  });
   const folders = withOptionalProfiles(processEnvironment, options, (text) => context.warn(text));
   const { context, close } = openContext(
     { ...processEnvironment, folders },
@@ -103,7 +106,7 @@ function openCommandContext(
     close: async (error) => {
       await nameTarget(context);
       const isRecorded = activity.calls > 0 || activity.isRecordedRead;
-      if (isRecorded && environment[SWITCH_VARIABLES.history] !== '0') {
+      if (isRecorded && keepsHistory) {
         const { recordRun } = await loadRecorder();
         await recordRun(context, activity, { command, started, error });
       }

@@ -27,12 +27,13 @@ function countLeadingFlags(words: readonly string[], from = 0): number {
  * --local`. The service itself has no operation that lists users.
  */
 export function withLocalList(words: readonly string[]): readonly string[] {
+  if (!words.some((word) => word === '--local' || /^--store(=|$)/.test(word))) return words;
   const start = countLeadingFlags(words);
   const [group = '', verb = '', ...rest] = words.slice(start);
-  const isLocal = words.some((word) => word === '--local' || /^--store(=|$)/.test(word));
+  if (verb !== 'list' && verb !== 'ls') return words;
   const kind = ONLY_LOCAL_LISTS.find(
     (name) => name === group || aliasesOfGroup(name).includes(group),
   );
-  if (!isLocal || kind === undefined || (verb !== 'list' && verb !== 'ls')) return words;
+  if (kind === undefined) return words;
   return [...words.slice(0, start), 'local', 'list', kind, ...rest];
 }

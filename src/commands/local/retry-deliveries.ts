@@ -16,7 +16,7 @@ import {
   retryFailures,
 } from '../../service/deliveries/retry.ts';
 import { withStore } from '../connection/embedded-store.ts';
-import { findServerOfStore } from '../connection/running-servers.ts';
+import { describeDeliverer } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions } from '../definition.ts';
 import {
@@ -67,10 +67,7 @@ export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry',
     if (!retried) return;
     await (await context.printer()).value(retried, deliveryTable(context, retried));
     if (retried.length > 0) {
-      const server = await findServerOfStore(context);
-      const sender = server
-        ? hint`the service on ${server.url} sends pending deliveries`
-        : hint`to send pending deliveries, run ${step('change', 'serve')}`;
+      const sender = await describeDeliverer(context, 'send');
       await context.note(hint`${formatNounCount(retried.length, 'delivery')} scheduled; ${sender}`);
     }
   },

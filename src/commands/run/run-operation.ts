@@ -1,5 +1,6 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
+import { createPlanAdvice } from '../../client/write-guard.ts';
+import { type Hint, SvcError, step } from '../../kernel/errors.ts';
 import { parseBulkOptions, parseMapFile } from '../bulk/bulk-flags.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
@@ -51,7 +52,7 @@ function describePlan(
   const plain = words.filter(
     (word, at) => word !== '-y' && !SENDING_FLAGS.test(word) && !takesNext(words[at - 1]),
   );
-  return hint`to save a plan that others can approve, run ${step('inspect', ...plain, '--out', 'plan.json')}`;
+  return createPlanAdvice(step('inspect', ...plain, '--out', 'plan.json'));
 }
 
 function takesNext(word = ''): boolean {

@@ -2,8 +2,8 @@ import { inputName } from '../../bulk/source/input-text.ts';
 import type { InputProblem } from '../../catalog/define.ts';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
-import { assertAllowed } from '../../client/write-guard.ts';
-import { type Hint, hint, step } from '../../kernel/errors.ts';
+import { assertAllowed, createPlanAdvice } from '../../client/write-guard.ts';
+import { type Hint, step } from '../../kernel/errors.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -115,8 +115,8 @@ function planStep(
     ...fileWords({ file: name === DEFAULT_FILE ? undefined : name, env: environment, only }),
     ...changeWords({ prune, pruneLimit: pruneLimit?.toString() }),
   ];
-  const save = stepForService(options, step('show', 'plan', ...words, '--out', 'plan.json'));
-  return hint`to save a plan that others can approve, run ${save}`;
+  const save = step('show', 'plan', ...words, '--out', 'plan.json');
+  return createPlanAdvice(stepForService(options, save));
 }
 
 /** @throws SvcError `invalid_input` with every declared value that the plan would not give */

@@ -36,17 +36,18 @@ export async function findWaitingPlans(context: Context): Promise<readonly Waiti
     if (!plan) continue;
     const rules = combineRules(findProfilesOfPlan(profiles, plan)).map(({ rule }) => rule);
     const files = await readApprovals(cwd, file);
-    const counts = await Promise.all(
-      rules.map(({ signers }) => countApprovals(context, plan, files, signers)),
+    if (rules.length === 0) {
+      const approvals = await countApprovals(context, plan, files, undefined);
+      found.push({ file, plan, approvals, required: undefined });
+      continue;
+    }
+    const counted = await Promise.all(
+      rules.map(async ({ count, signers }) =>
+        Math.min(await countApprovals(context, plan, files, signers), count),
+      ),
     );
-    const needed = rules.map(({ count }, at) => Math.min(counts[at] ?? 0, count));
-    found.push({
-      file,
-      plan,
-      approvals:
-        rules.length > 0 ? sum(needed) : await countApprovals(context, plan, files, undefined),
-      required: rules.length > 0 ? sum(rules.map(({ count }) => count)) : undefined,
-    });
+    const required = sum(rules.map(({ count }) => count));
+    found.push({ file, plan, approvals: sum(counted), required });
   }
   return found.toSorted((a, b) => (a.plan.createdAt < b.plan.createdAt ? -1 : 1));
 }

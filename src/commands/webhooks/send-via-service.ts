@@ -12,7 +12,7 @@ import {
 } from '../../webhooks/event.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
 import { withStore } from '../connection/embedded-store.ts';
-import { findServerOfStore } from '../connection/running-servers.ts';
+import { describeDeliverer } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue } from '../options.ts';
@@ -91,10 +91,7 @@ async function printDeliveries(
   await printer.value(sent, deliveryTable(context, sent));
   const failed = sent.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
-  const server = await findServerOfStore(context);
-  const retrying = server
-    ? hint`the service on ${server.url} retries pending deliveries`
-    : hint`to retry pending deliveries, run ${step('resume', 'serve')}`;
+  const retrying = await describeDeliverer(context, 'retry');
   const failure = failed === sent.length ? 'invalid_response' : 'records_failed';
   throw new SvcError(
     failure,
