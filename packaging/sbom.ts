@@ -33,10 +33,13 @@ export function createBom(
   const isPart = (component: Bom['components'][number]) =>
     installed.includes(component.name) ||
     bundled.some((part) => part.name === component.name && part.version === component.version);
-  // The package URL leads to the author, the description, and the addresses.
+  // The package URL leads to the author, the description, and the addresses. The hashes are those of
+  // archives, of which the bundle contains parts.
   bom.components = bom.components
     .filter(isPart)
-    .map(({ author, description, externalReferences, properties, ...component }) => component);
+    .map(
+      ({ author, description, externalReferences, hashes, properties, ...component }) => component,
+    );
   const refs = new Set([root, ...bom.components.map((component) => component['bom-ref'])]);
   bom.dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))

@@ -1,7 +1,5 @@
-import { basename, dirname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import {
-  type ReplaceFileOptions,
   readTextIfExists,
   removeStagedFiles,
   replaceFile,
@@ -29,29 +27,10 @@ export async function readJsonFile<Value>(
   }
 }
 
-/**
- * Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The
- * caller must hold a lock.
- */
+/** Writes a settings file that only its owner can read. The caller must hold a lock. */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
-  const { default: Conf } = await import('conf');
   await removeStagedFiles(path);
-  const write: ReplaceFileOptions['write'] = async (staged) => {
-    const conf = new Conf<Record<string, unknown>>({
-      cwd: dirname(staged),
-      configName: basename(staged),
-      fileExtension: '',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      serialize,
-    });
-    conf.store = fields;
-  };
-  await replaceFile(path, serialize(fields), { write });
-}
-
-function serialize(fields: Fields): string {
-  return `${JSON.stringify(fields, null, 2)}\n`;
+  await replaceFile(path, `${JSON.stringify(fields, null, 2)}\n`);
 }
 
 export class FileFormatError extends Error {}
