@@ -62,13 +62,7 @@ export function withFailureAndHint(
   failure: SvcError['failure'],
   hint: string | Hint,
 ): SvcError {
-  const detail = { hint, cause: error, ...(error.status && { status: error.status }) };
-  if (!(error instanceof ServiceError)) return new SvcError(failure, error.message, detail);
-  const { httpStatus, details, hasServiceEnvelope } = error;
-  return new ServiceError(failure, error.message, {
-    ...detail,
-    httpStatus,
-    details,
-    hasServiceEnvelope,
-  });
+  const { message, details, status } = error;
+  const detail = { hint, cause: error, details, ...(status && { status }) };
+  return error.createSimilar(failure, message, detail);
 }

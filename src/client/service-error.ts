@@ -71,4 +71,9 @@ export class ServiceError extends SvcError {
     this.httpStatus = detail.httpStatus;
     this.hasServiceEnvelope = detail.hasServiceEnvelope;
   }
+
+  override createSimilar(failure: Failure, message: string, detail: ErrorDetail): ServiceError {
+    const { httpStatus, hasServiceEnvelope } = this;
+    return new ServiceError(failure, message, { ...detail, httpStatus, hasServiceEnvelope });
+  }
 }

@@ -135,8 +135,13 @@ export class SvcError extends Error {
     const { message = this.message, hint = this.#hint } = change;
     const { cause, details, status, retryable, retries, stack } = this;
     const detail = { cause, details, retryable, ...(hint && { hint }), ...(status && { status }) };
-    const copy = new SvcError(this.failure, message, detail);
+    const copy = this.createSimilar(this.failure, message, detail);
     return Object.assign(copy, { retries, stack });
+  }
+
+  /** Creates an error of the same class. */
+  createSimilar(failure: Failure, message: string, detail: ErrorDetail): SvcError {
+    return new SvcError(failure, message, detail);
   }
 }
 

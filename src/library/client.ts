@@ -157,7 +157,11 @@ function createNamedClient(options: ClientOptions): ReturnType<typeof createInte
 }
 
 /** Adds the field that the caller probably misspelled, if the input lacks a required one. */
-function withFieldHint(error: ServiceError, { input: schema }: Operation, input: unknown) {
+function withFieldHint(
+  error: ServiceError,
+  { input: schema }: Operation,
+  input: unknown,
+): SvcError {
   if (error.failure !== 'invalid_argument' || error.hint !== undefined) return error;
   for (const { path } of schema.safeParse(input).error?.issues ?? []) {
     const parent = valueAt(input, path.slice(0, -1));
@@ -165,15 +169,7 @@ function withFieldHint(error: ServiceError, { input: schema }: Operation, input:
     if (!isObject(parent) || parent[missing] !== undefined) continue;
     const name = Object.keys(parent).find((each) => findIntendedField(each, [missing]));
     if (name === undefined) continue;
-    const { message, cause, details, status, retryable, httpStatus, hasServiceEnvelope } = error;
-    const detail = { cause, details, retryable, httpStatus, hasServiceEnvelope };
-    const hint = `did you mean '${missing}' instead of '${name}'?`;
-    const copy = new ServiceError(error.failure, message, {
-      ...detail,
-      hint,
-      ...(status !== undefined && { status }),
-    });
-    return Object.assign(copy, { retries: error.retries, stack: error.stack });
+    return error.reworded({ hint: `did you mean '${missing}' instead of '${name}'?` });
   }
   return error;
 }

@@ -106,12 +106,13 @@ export class HeaderReader {
       throw new InputError(name, this.#locate(line, at), problem, hint);
     };
     const nameless: number[] = [];
+    const firstOf = findFirstPositions(columns);
     for (const [at, column] of columns.entries()) {
       if (map.has(keys[at] ?? '')) continue;
       if (column === '') nameless.push(at);
-      else if (columns.indexOf(column) !== at) {
+      else if (firstOf.get(column) !== at) {
         const repeated = keys.filter(
-          (key, other) => columns.indexOf(columns[other] ?? '') < other && !map.has(key),
+          (key, other) => firstOf.get(columns[other]) !== other && !map.has(key),
         );
         const which = repeated.length === 1 ? 'this one' : 'the repeated ones';
         fail(at, `two columns are named '${column}'`, formatDropHint(`to drop ${which}`, repeated));
@@ -119,11 +120,12 @@ export class HeaderReader {
     }
     if (this.#request.map?.isShared !== true) requireMappedColumns(map, keys, name);
     const mapped = keys.map((key, at) =>
-      nameless.includes(at) ? undefined : map.has(key) ? map.get(key) || undefined : key,
+      map.has(key) ? map.get(key) || undefined : columns[at] === '' ? undefined : key,
     );
+    const firstWithField = findFirstPositions(mapped);
     for (const [at, field] of mapped.entries()) {
-      const before = mapped.indexOf(field);
-      if (field === undefined || before === at) continue;
+      const before = firstWithField.get(field);
+      if (field === undefined || before === undefined || before === at) continue;
       fail(at, `the columns '${keys[before]}' and '${keys[at]}' both map to '${field}'`);
     }
     return { mapped, nameless };
@@ -171,6 +173,14 @@ export class HeaderReader {
 
 /** White space and characters that nobody sees, before and after a name. */
 const AROUND_NAME = /^[\s\u200b-\u200f\u2060\ufeff]+|[\s\u200b-\u200f\u2060\ufeff]+$/g;
+
+function findFirstPositions<Value>(
+  values: readonly Value[],
+): ReadonlyMap<Value | undefined, number> {
+  const positions = new Map<Value | undefined, number>();
+  for (const [at, value] of values.entries()) if (!positions.has(value)) positions.set(value, at);
+  return positions;
+}
 
 /** Finds the character that separates the ID from other names in a column that was not split. */
 function findSeparator(column: string, id: string): readonly string[] {

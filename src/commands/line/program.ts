@@ -77,8 +77,7 @@ async function defineCommand(
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {
-      const flags = [...(leaf ? flagsOf(leaf) : []), ...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
-      throw toUsageError(error, command, { root: dependencies.tree, flags: flags.map(longName) });
+      throw toUsageError(error, command, dependencies.tree, leaf);
     })
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
@@ -135,7 +134,7 @@ function helpConfiguration(
     if (!leaf && word !== undefined && !word.startsWith('-')) {
       const message = `unknown command '${word}'`;
       const error = new CommanderError(1, 'commander.unknownCommand', message);
-      throw toUsageError(error, command, { root: tree, flags: [] });
+      throw toUsageError(error, command, tree);
     }
     showHelp(page);
     return '';

@@ -3,21 +3,16 @@ import { SHOWN_KINDS } from '../../catalog/local/stored-kinds.ts';
 import { Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
+import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { longName } from '../options.ts';
 import { findByPath, findChild, SHORTCUTS } from '../tree/aliases.ts';
-import { flagsOf, loadLeaf } from '../tree/leaf.ts';
+import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 import { findNearestPath } from '../tree/nearest-path.ts';
 import { commandTree } from '../tree/tree.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
 import { findOtherToolsHint } from './other-tools-words.ts';
 import { findDashHint } from './typographic-dash.ts';
-
-/** The parts of a command line: the tree of commands, and the names of the command's flags. */
-interface Vocabulary {
-  readonly root: Node;
-  /** Names of flags, such as `output`. */
-  readonly flags: readonly string[];
-}
 
 /**
  * Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown
@@ -26,7 +21,8 @@ interface Vocabulary {
 export function toUsageError(
   error: CommanderError,
   command: Command,
-  { root, flags }: Vocabulary,
+  root: Node,
+  leaf?: LoadedLeaf,
 ): Error {
   const path = commandPath(command);
   const see = hint`see ${helpStep(command)}`;
@@ -37,7 +33,7 @@ export function toUsageError(
     case 'commander.unknownOption': {
       // The value may be a secret.
       const [flag = ''] = quoted.split('=', 1);
-      return createError(`unknown flag '${flag}'`, flagHint(flag, command, flags));
+      return createError(`unknown flag '${flag}'`, flagHint(flag, command, leaf));
     }
     case 'commander.unknownCommand':
       return createError(...describeUnknownCommand(quoted, command, root));
@@ -73,13 +69,15 @@ const FLAGS_OF_OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
   ['--no-color', '--color never'],
 ]);
 
-function flagHint(flag: string, command: Command, names: readonly string[]): string | Hint {
+function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined): string | Hint {
   const dashHint = findDashHint([flag]);
   if (dashHint !== undefined) return dashHint;
+  const flags = [...(leaf ? flagsOf(leaf) : []), ...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+  const names = flags.map(longName);
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
   if (flag === '--out') {
-    const reason = describeMissingPlan(commandWords(command).join(' '), names);
+    const reason = describeMissingPlan(command, leaf, names);
     if (reason !== undefined) return reason;
   }
   const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
@@ -94,17 +92,20 @@ function flagHint(flag: string, command: Command, names: readonly string[]): str
 }
 
 /** Returns why a write has no flag to save its plan, and what its user can do instead. */
-function describeMissingPlan(path: string, flags: readonly string[]): string | undefined {
-  if (path === 'api')
+function describeMissingPlan(
+  command: Command,
+  leaf: LoadedLeaf | undefined,
+  flags: readonly string[],
+): string | undefined {
+  if (commandWords(command).join(' ') === 'api')
     return "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'";
   const isSecret = 'the command saves no plan, because its result is a secret';
   if (flags.includes('save')) return `${isSecret}; to keep the secret, use --save`;
-  return SECRET_COMMANDS.has(path)
+  const entry = leaf?.kind === 'operation' ? leaf.versions[0] : leaf?.operation;
+  return entry?.revealsSecrets
     ? `${isSecret}; to keep the secret, redirect stdout: '-q > secret.txt'`
     : undefined;
 }
-
-const SECRET_COMMANDS = new Set(['access-tokens generate', 'webhooks endpoints secret']);
 
 /**
  * An action: the verb for messages, its command names (preferred name first), and the names of

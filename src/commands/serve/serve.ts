@@ -82,7 +82,7 @@ export async function serve(
       ...reporting,
       ...log,
       ...switches,
-      compareStates: async (first, second) => compareStates(first, second),
+      compareStates,
     });
     await closeAfter(embedded, async () => {
       if (!switches.faults) await announceFaults(context, embedded);

@@ -89,10 +89,10 @@ async function checkUnused(
   if (isApplied || isMarked) throw createStaleError(saved, APPLIED_BEFORE);
   // Without a configured service, fails like any other command.
   await context.client();
-  const reason = findUnusable(plan, await findPlanTarget(context), context.clock.now());
-  if (reason === undefined) return;
-  const error = createStaleError(saved, reason);
-  throw reason === EXPIRED ? error : await withTargetHint(context, error, plan, file);
+  const unusable = findUnusable(plan, await findPlanTarget(context), context.clock.now());
+  if (unusable === undefined) return;
+  const error = createStaleError(saved, unusable);
+  throw await withTargetHint(context, error, { plan, file, unusable });
 }
 
 /**

@@ -53,8 +53,7 @@ export async function checkPlan(
   const unusable = findUnusable(saved, target, clock.now());
   if (unusable !== undefined) {
     const error = createStalePlanError(saved, file, unusable);
-    if (unusable === EXPIRED || file === undefined) throw error;
-    throw await withTargetHint(context, error, saved, file);
+    throw await withTargetHint(context, error, { plan: saved, file, unusable });
   }
   const secrets = await readPlanSecrets(context, saved);
   const hashes = await Promise.all(
@@ -126,13 +125,21 @@ async function countPlannedUsers(
   );
 }
 
-/** Adds the command that applies a plan to its own target to an error about another target. */
+interface UnusablePlan {
+  readonly plan: AnyPlan;
+  /** File of the plan; undefined for one that was not saved. */
+  readonly file: string | undefined;
+  /** The reason of `findUnusable`. */
+  readonly unusable: string;
+}
+
+/** Adds the command that applies a saved plan to its own target, unless the plan has expired. */
 export async function withTargetHint(
   context: Context,
   error: SvcError,
-  plan: AnyPlan,
-  file: string,
+  { plan, file, unusable }: UnusablePlan,
 ): Promise<SvcError> {
+  if (unusable === EXPIRED || file === undefined) return error;
   const { apply } = await nextOfSavedPlan(context, plan, file, { isApproved: true });
   if (apply !== undefined)
     return error.reworded({ hint: `to apply it to its target, run ${apply}` });

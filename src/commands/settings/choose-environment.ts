@@ -50,7 +50,12 @@ export async function assertOwnTarget(
     file,
     name,
     environments,
-  }: { readonly file: string; readonly name: string } & OtherEnvironments,
+  }: {
+    readonly file: string;
+    readonly name: string;
+    /** All environments of the file. */
+    readonly environments: readonly DeclaredEnvironment[];
+  },
 ): Promise<void> {
   if (context.options.local) return;
   const owners = await findEnvironmentsOfTarget(context, environments);
@@ -63,11 +68,6 @@ export async function assertOwnTarget(
       hint: `use the target of ${name}, or add ${owners.map((owner) => `--env ${owner}`).join(' or ')}; to give ${name} a target of its own, declare its baseUrl`,
     },
   );
-}
-
-interface OtherEnvironments {
-  /** All environments of the file. */
-  readonly environments: readonly DeclaredEnvironment[];
 }
 
 /** Returns the names of the environments that name the target of a command. */

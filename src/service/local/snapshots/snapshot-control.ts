@@ -6,7 +6,7 @@ import type { Snapshots } from './snapshots.ts';
 export interface SnapshotContext {
   readonly location: string;
   /** Compares the states of a snapshot and of the store. If undefined, nothing can be compared. */
-  readonly compareStates?: (snapshot: State, current: State) => Promise<unknown>;
+  readonly compareStates?: (snapshot: State, current: State) => unknown;
   /** Receives an error for each unreadable snapshot. */
   readonly onUnreadable?: (error: unknown) => void;
 }
@@ -32,7 +32,7 @@ export const snapshots: AdminHandlers<'snapshots', SnapshotContext> = {
     const { compareStates } = context;
     if (!compareStates) throw new Refusal('NOT_FOUND', 'Not Found');
     const { snapshot, current } = await (await openSnapshots(context)).compare(name);
-    return { changes: await compareStates(snapshot, current) };
+    return { changes: compareStates(snapshot, current) };
   },
   'local.snapshot.remove': async (context, { remove }) => {
     await (await openSnapshots(context)).remove(remove);
