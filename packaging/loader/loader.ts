@@ -52,6 +52,7 @@ const WHEN_USED: ReadonlySet<string> = new Set([
   'node:os',
   'node:timers/promises',
   'node:tls',
+  'node:v8',
   'node:zlib',
 ]);
 

@@ -115,7 +115,7 @@ async function openBytes(
   { file, cwd, stdin, signal, spool }: InputFileRequest,
   name: string,
 ): Promise<InputBytes> {
-  if (file === '-') return spoolBytes(spool, name, async () => stdin, signal);
+  if (file === '-') return spoolBytes(spool, name, async () => stdin.stream, signal);
   const path = await findNamedFile(file, cwd);
   const stats = await stat(path);
   if (stats.isFile()) return openFileBytes(path, name, stats.size, signal);

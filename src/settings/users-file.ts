@@ -80,7 +80,7 @@ export async function* readUsersFile(
     file: copy,
     name: path,
     cwd: '/',
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     signal,
     spool: '',
     listName,

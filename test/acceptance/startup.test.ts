@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
@@ -277,6 +280,30 @@ describe('start-up', () => {
       env,
     );
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(65);
+  });
+
+  it('of svc plan over the network loads no built-in module that only other plans need', async () => {
+    const home = await createTemporaryFolder();
+    const file = join(home, 'svc.yaml');
+    await writeFile(file, 'svc: 1\nfolders: []\n');
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ result: { status: 'success', data: [] } }));
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const target = { SVC_API_KEY: 'key', SVC_AUTH_TOKEN: 'token', HOME: home };
+    const { files, builtins } = await findLoadedFiles(['plan', '--file', file], {
+      ...target,
+      SVC_BASE_URL: `http://127.0.0.1:${port}`,
+    }).finally(() => server.close());
+    expect(builtins).toContain('node:http');
+    expect(builtins.filter((name) => /crypto|v8|tls|zlib|sqlite|child_process/.test(name))).toEqual(
+      [],
+    );
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(32);
   });
 
   it('of a call with a path in --jq does not load jq', async () => {

@@ -37,7 +37,7 @@ const open = (path: string) =>
   openInput({
     files: [{ file: path }],
     cwd: '/',
-    stdin: process.stdin,
+    stdin: { stream: process.stdin },
     signal,
     spool: `${path}.spool`,
     listName: fields.listName,

@@ -39,7 +39,7 @@ async function read(
   const input = await openInput({
     files: [{ file: '-', format }],
     cwd: '/',
-    stdin,
+    stdin: { stream: stdin },
     signal,
     spool,
     ...layout,

@@ -28,7 +28,7 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
   const input = await openInput({
     files: [{ file: name }],
     cwd: folder,
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     signal,
     spool: '',
     ...fields,

@@ -40,7 +40,7 @@ async function group(targets: readonly Target[], split = targets.length, runSize
     ...fields,
     files,
     cwd: '/',
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     signal,
     spool: '',
   });

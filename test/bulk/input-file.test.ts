@@ -18,7 +18,7 @@ async function open(
   const input = await openInputFile({
     file,
     cwd,
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     signal: new AbortController().signal,
     spool: join(cwd, 'spool'),
     listName: 'users',
@@ -55,7 +55,7 @@ describe('an input', () => {
   });
 
   it('from stdin is stored in a private file until it is discarded', async () => {
-    const { input, cwd } = await open('-', { stdin: piped() });
+    const { input, cwd } = await open('-', { stdin: { stream: piped() } });
     const first = await texts(input);
     expect(await texts(input)).toEqual(first);
     const spool = join(cwd, 'spool');
@@ -69,7 +69,9 @@ describe('an input', () => {
   it('never overwrites an existing file', async () => {
     const cwd = await createTemporaryFolder();
     await writeFile(join(cwd, 'spool'), 'mine');
-    await expect(open('-', { cwd, stdin: piped() })).rejects.toMatchObject({ failure: 'local' });
+    await expect(open('-', { cwd, stdin: { stream: piped() } })).rejects.toMatchObject({
+      failure: 'local',
+    });
     expect(await readFile(join(cwd, 'spool'), 'utf8')).toBe('mine');
   });
 
@@ -92,7 +94,7 @@ describe('an input', () => {
     expect(await texts(input)).toHaveLength(5000);
     expect(input.fingerprint()).toEqual({ bytes: packed.length, sha256: sha256(packed) });
     const { input: stdin } = await open('-', {
-      stdin: Readable.from([packed.subarray(0, 1), packed.subarray(1)]),
+      stdin: { stream: Readable.from([packed.subarray(0, 1), packed.subarray(1)]) },
     });
     expect(stdin.format).toBe('ndjson');
     expect(await texts(stdin)).toHaveLength(5000);
@@ -104,7 +106,7 @@ describe('an input', () => {
       randomBytes(200_000).toString('hex').replace(/.{40}/g, '{"userId":"$&"}\n'),
     );
     for (const length of [11, 5000, 100_000, packed.length - 1]) {
-      const stdin = Readable.from([packed.subarray(0, length)]);
+      const stdin = { stream: Readable.from([packed.subarray(0, length)]) };
       const reading = open('-', { stdin, format: 'ndjson' }).then(({ input }) => texts(input));
       await expect(reading).rejects.toMatchObject({
         failure: 'invalid_input',

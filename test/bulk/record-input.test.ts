@@ -38,7 +38,7 @@ async function read(
     files: files ?? Object.keys(texts).map((file) => ({ file })),
     cwd,
     signal,
-    stdin: Readable.from([Buffer.from(stdin)]),
+    stdin: { stream: Readable.from([Buffer.from(stdin)]) },
     spool: join(cwd, 'spool'),
     listName: 'users',
     knownFields: fields.knownFields,

@@ -20,7 +20,7 @@ async function open(folder: string, file: string) {
   const input = await openInputFile({
     file,
     cwd: folder,
-    stdin: process.stdin,
+    stdin: { stream: process.stdin },
     listName: 'users',
     knownFields: ['userId', 'name'],
     targetFields: [],

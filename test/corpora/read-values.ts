@@ -6,16 +6,16 @@ import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** Reads the records of an input of any fields. @throws SvcError for an input that is refused */
 export function readValues(bytes: string | Uint8Array, format: InputFormat) {
-  return read({ file: '-', stdin: Readable.from([Buffer.from(bytes)]), format });
+  return read({ file: '-', stdin: { stream: Readable.from([Buffer.from(bytes)]) }, format });
 }
 
 export function readFileValues(file: string) {
-  return read({ file, stdin: Readable.from([]) });
+  return read({ file, stdin: { stream: Readable.from([]) } });
 }
 
 async function read(request: {
   readonly file: string;
-  readonly stdin: NodeJS.ReadableStream;
+  readonly stdin: { readonly stream: NodeJS.ReadableStream };
   readonly format?: InputFormat;
 }): Promise<readonly unknown[]> {
   const input = await openInputFile({

@@ -289,7 +289,7 @@ async function loadText(text: string): Promise<Declared> {
     text,
     environment: undefined,
     cwd: '/',
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     variables,
   };
   return (await loadSettings({ ...input, signal: new AbortController().signal })).declared;

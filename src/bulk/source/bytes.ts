@@ -19,6 +19,16 @@ export async function openFileStream(path: string, signal: AbortSignal): Promise
     : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
+/** Reads a file of any type. Unlike a stream, a regular file takes no time to load streams of files. */
+export async function* readNamedBytes(
+  path: string,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  if ((await stat(path)).isFile()) yield* readFileBytes(path, name, signal);
+  else yield* readStreamBytes(await openFileStream(path, signal), name, signal);
+}
+
 /**
  * Reads a regular file until its end or an abort. Each chunk is valid until the next one is
  * requested.

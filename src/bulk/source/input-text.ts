@@ -1,7 +1,8 @@
 import { constants } from 'node:buffer';
 import { Readable } from 'node:stream';
+import type { Io } from '../../kernel/io.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { decompress, openFileStream, prepend, readStreamBytes, withFirstChunkOf } from './bytes.ts';
+import { decompress, prepend, readNamedBytes, readStreamBytes, withFirstChunkOf } from './bytes.ts';
 import { decodeText, detectEncoding, MAX_SIGNATURE_BYTES, rejectBinary } from './decode.ts';
 import { InputError } from './source.ts';
 import type { TextEncoding } from './text-encoding.ts';
@@ -18,7 +19,7 @@ export interface InputText {
 export interface InputTextRequest {
   readonly file: string;
   readonly cwd: string;
-  readonly stdin: NodeJS.ReadableStream;
+  readonly stdin: Pick<Io['stdin'], 'stream'>;
   readonly signal: AbortSignal;
 }
 
@@ -32,8 +33,11 @@ export async function openInputText(
 ): Promise<InputText & { readonly name: string }> {
   const { file, cwd, stdin, signal } = request;
   const name = inputName(file);
-  const bytes = file === '-' ? stdin : await openFileStream(await findNamedFile(file, cwd), signal);
-  return { name, ...(await decodeInputText(readStreamBytes(bytes, name, signal), name)) };
+  const bytes =
+    file === '-'
+      ? readStreamBytes(stdin.stream, name, signal)
+      : readNamedBytes(await findNamedFile(file, cwd), name, signal);
+  return { name, ...(await decodeInputText(bytes, name)) };
 }
 
 /**

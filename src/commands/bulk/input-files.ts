@@ -44,7 +44,7 @@ export async function openInputFiles(
     separator,
     headerRow,
     cwd,
-    stdin: io.stdin.stream,
+    stdin: io.stdin,
     signal,
     spool,
   });

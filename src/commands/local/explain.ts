@@ -93,7 +93,7 @@ interface CaseResult extends Explanation {
 async function checkAccessCases(context: Context, file: string): Promise<void> {
   const { cwd, signal, io, environment } = context;
   const problems = new Problems();
-  const [source] = await readFiles({ file, cwd, signal, stdin: io.stdin.stream });
+  const [source] = await readFiles({ file, cwd, signal, stdin: io.stdin });
   const root = source && (await readTree(source, problems, signal));
   const cases = root ? readCases(root, problems) : [];
   const isValid = problems.texts.length === 0;

@@ -28,7 +28,7 @@ export async function readSettingsState(
   const { name, declared, content, positionOf } = await withPrintedProblems(
     context,
     choice.file,
-    () => loadSettings({ ...choice, cwd, signal, variables, stdin: io.stdin.stream }),
+    () => loadSettings({ ...choice, cwd, signal, variables, stdin: io.stdin }),
   );
   const { users = [] } = declared;
   const path = 'from' in users ? users.from : undefined;

@@ -26,7 +26,7 @@ export async function readState(
     return readSettingsState(context, { file, environment, ...(text !== undefined && { text }) });
   };
   if (environment !== undefined || (await isFolder(file, cwd))) return readSettings();
-  const document = await readDocumentText({ file, cwd, stdin: io.stdin.stream, signal });
+  const document = await readDocumentText({ file, cwd, stdin: io.stdin, signal });
   if (SETTINGS_FIELD.test(document.text)) return readSettings(document.text);
   const value = await parseDocument(document, signal);
   const isSettings = isObject(value) && SETTINGS_FIELDS.some((name) => Object.hasOwn(value, name));

@@ -228,7 +228,7 @@ async function findPlanEnvironment(
   try {
     for (const { path, sha256 } of files)
       if ((await hashFile(path, cwd, signal)).sha256 !== sha256) return undefined;
-    const request = { file: names.file, environment, cwd, stdin: io.stdin.stream, signal };
+    const request = { file: names.file, environment, cwd, stdin: io.stdin, signal };
     const { fields } = await readSettings(request);
     const declared = listEnvironments(fields.environments).find(({ name }) => name === environment);
     const { profiles } = await readProfiles(folders);

@@ -105,7 +105,7 @@ async function findProfile(
   const file = settingsFile ?? DEFAULT_FILE;
   if (settingsFile === undefined && !(await stat(resolve(cwd, file)).catch(() => undefined)))
     return name;
-  const request = { file, environment: undefined, cwd, stdin: io.stdin.stream, signal };
+  const request = { file, environment: undefined, cwd, stdin: io.stdin, signal };
   const { fields } = await withPrintedProblems(context, file, () => readSettings(request));
   const { environments = {} } = fields;
   if (!Object.hasOwn(environments, name)) return name;

@@ -15,7 +15,7 @@ export async function loadSettingsFile(
 ): Promise<DeclaredSettings> {
   const { io, cwd, signal, environment: variables } = context;
   return withPrintedProblems(context, file, () =>
-    loadSettings({ file, environment, cwd, stdin: io.stdin.stream, variables, signal }),
+    loadSettings({ file, environment, cwd, stdin: io.stdin, variables, signal }),
   );
 }
 

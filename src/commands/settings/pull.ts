@@ -103,7 +103,7 @@ async function readExisting(context: Context, file: string, environment: string 
     });
   }
   if (stats) {
-    const request = { file, environment, cwd, stdin: io.stdin.stream, signal };
+    const request = { file, environment, cwd, stdin: io.stdin, signal };
     return withPrintedProblems(context, file, () => readSettings(request));
   }
   if (environment === undefined) return undefined;

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { openFileStream, readStreamBytes } from '../../bulk/source/bytes.ts';
+import { readNamedBytes, readStreamBytes } from '../../bulk/source/bytes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import {
   decodeInputText,
@@ -15,6 +15,7 @@ import { InputError } from '../../bulk/source/source.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
+import { once } from '../../kernel/once.ts';
 import type { SettingsFile } from '../settings.ts';
 import type { SettingsText } from './tree.ts';
 
@@ -73,20 +74,14 @@ async function readOne(request: FilesRequest): Promise<ReadFile> {
   const path = file === '-' ? undefined : await findNamedFile(file, cwd);
   const folder = path === undefined ? cwd : dirname(path);
   if (request.text !== undefined) return { name, folder, text: request.text };
-  const stream = path === undefined ? stdin : await openFileStream(path, signal);
-  const hash = createHash('sha256');
-  const { chunks } = await decodeInputText(
-    hashedBytes(readStreamBytes(stream, name, signal), hash),
-    name,
-    { mayBeEmpty: true },
-  );
+  const bytes =
+    path === undefined
+      ? readStreamBytes(stdin.stream, name, signal)
+      : readNamedBytes(path, name, signal);
+  const hash = new FileHash();
+  const { chunks } = await decodeInputText(hash.update(bytes), name, { mayBeEmpty: true });
   const text = await joinText(chunks, name);
-  return {
-    name,
-    folder,
-    text,
-    ...(path !== undefined && { file: { path, sha256: hash.digest('hex') } }),
-  };
+  return { name, folder, text, ...(path !== undefined && { file: hash.describe(path) }) };
 }
 
 /** Hashes a file that the settings name. @throws SvcError `usage` if it does not exist */
@@ -124,18 +119,45 @@ async function readHashed(
 ): Promise<SettingsFile> {
   const path = await findNamedFile(file, folder);
   if (!(await stat(path)).isFile()) throw new SvcError('usage', `${file} is not a regular file`);
-  const hash = createHash('sha256');
-  const bytes = readStreamBytes(await openFileStream(path, signal), file, signal);
-  await read(hashedBytes(bytes, hash));
-  return { path, sha256: hash.digest('hex') };
+  const hash = new FileHash();
+  await read(hash.update(readNamedBytes(path, file, signal)));
+  return hash.describe(path);
 }
 
-async function* hashedBytes(
-  bytes: AsyncIterable<Uint8Array>,
-  hash: Hash,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of bytes) {
-    hash.update(chunk);
-    yield chunk;
+const SMALL_FILE_BYTES = 64 * 1024;
+
+/**
+ * Hashes the bytes of a file while they are read. Those of a small file are hashed when the hash is
+ * used: a plan that is only printed needs none, and `node:crypto` takes 4 ms to load.
+ */
+class FileHash {
+  readonly #kept: Uint8Array[] = [];
+  #size = 0;
+  #started: Hash | undefined;
+
+  async *update(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      this.#size += chunk.length;
+      if (this.#size > SMALL_FILE_BYTES) this.#hash.update(chunk);
+      else this.#kept.push(Uint8Array.from(chunk));
+      yield chunk;
+    }
+  }
+
+  describe(path: string): SettingsFile {
+    const digest = once(() => this.#hash.digest('hex'));
+    return {
+      path,
+      get sha256() {
+        return digest();
+      },
+    };
+  }
+
+  get #hash(): Hash {
+    this.#started ??= this.#kept
+      .splice(0)
+      .reduce((hash, chunk) => hash.update(chunk), createHash('sha256'));
+    return this.#started;
   }
 }

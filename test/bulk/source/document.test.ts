@@ -7,7 +7,7 @@ import { yamlRenderer } from '../../../src/output/yaml.ts';
 import { SLOW } from '../../slow.ts';
 
 async function read(text: string, { signal } = new AbortController()): Promise<unknown> {
-  const stdin = Readable.from([Buffer.from(text)]);
+  const stdin = { stream: Readable.from([Buffer.from(text)]) };
   return parseDocument(await readDocumentText({ file: '-', cwd: '/', stdin, signal }), signal);
 }
 

@@ -63,7 +63,7 @@ async function open(chunks: readonly Buffer[], format: InputFormat | undefined) 
     ...LAYOUT,
     file: '-',
     cwd: '/',
-    stdin,
+    stdin: { stream: stdin },
     spool,
     signal: new AbortController().signal,
   });

@@ -23,7 +23,7 @@ async function load(files: string | Files, given: Partial<SettingsRequest> = {})
     file: 'svc.yaml',
     environment: undefined,
     cwd,
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     variables: { TOKEN: 'hush-hush' },
     signal: new AbortController().signal,
   };
@@ -206,7 +206,7 @@ endpoints:
     for (const stdin of [text, `\ufeff${text}`, Buffer.from(`\ufeff${text}`, 'utf16le')]) {
       const { settings } = await load(
         {},
-        { file: '-', stdin: Readable.from([Buffer.from(stdin as string)]) },
+        { file: '-', stdin: { stream: Readable.from([Buffer.from(stdin as string)]) } },
       );
       expect(settings).toMatchObject({ name: 'stdin', declared: expected, files: [] });
       expect(await settings.positionOf(['folders', 0, 'folderId'])).toBe('stdin:2:50');
@@ -491,7 +491,7 @@ describe('a text in a settings file', () => {
         });
         const { settings } = await load(
           {},
-          { file: '-', stdin: Readable.from([Buffer.from(text)]) },
+          { file: '-', stdin: { stream: Readable.from([Buffer.from(text)]) } },
         );
         expect(
           settings.declared.organizations?.map((record) => record['organizationName']),

@@ -24,7 +24,7 @@ async function read(path: string, sheet?: string) {
     file: path,
     cwd: FILES,
     sheet,
-    stdin: Readable.from([]),
+    stdin: { stream: Readable.from([]) },
     spool: '',
     signal: new AbortController().signal,
     listName: 'users',
