@@ -170,7 +170,6 @@ export async function resolveLinks(path: string): Promise<string> {
 }
 
 export interface ReplaceFileOptions {
-  /** Creates the private copy (default: with the text). */
   readonly write?: (path: string) => Promise<void>;
   /**
    * Permissions of a new file; an existing file keeps its own. By default, the content is private: a

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import type { Column } from '../catalog/define.ts';
 import { MARKS } from './cells.ts';
 
@@ -22,30 +21,21 @@ const PENDING = new Set(['running', 'pending', 'in_progress', 'retrying']);
 const keep: Style = (text) => text;
 const PLAIN: Palette = { dim: keep, good: keep, bad: keep, changed: keep, column: () => keep };
 
-/** Returns a style that writes the code of a color, also where Node.js would not write colors. */
-export function colorize(color: 'cyan' | 'dim' | 'green' | 'red' | 'yellow'): Style {
-  return (text) => styleText(color, text, { validateStream: false });
-}
-
-export function createPalette(isColored: boolean): Palette {
+export async function loadPalette(isColored: boolean): Promise<Palette> {
   if (!isColored) return PLAIN;
-  const [dim, good, bad, changed] = [
-    colorize('dim'),
-    colorize('green'),
-    colorize('red'),
-    colorize('yellow'),
-  ];
+  const { Chalk } = await import('chalk');
+  const { dim, green, red, yellow } = new Chalk({ level: 1 });
   const state: Style = (text) => {
-    if (GOOD.has(text)) return good(text);
-    if (BAD.has(text)) return bad(text);
-    return PENDING.has(text) ? changed(text) : text;
+    if (GOOD.has(text)) return green(text);
+    if (BAD.has(text)) return red(text);
+    return PENDING.has(text) ? yellow(text) : text;
   };
   const plain: Style = (text) => (text === MARKS.false ? dim(text) : text);
   return {
     dim,
-    good,
-    bad,
-    changed,
+    good: green,
+    bad: red,
+    changed: yellow,
     column: ({ kind }) => (kind === 'time' ? dim : kind === 'state' ? state : plain),
   };
 }

@@ -1,11 +1,18 @@
+import CliTable from 'cli-table3';
 import type { Style } from './palette.ts';
 import type { Measure } from './width.ts';
 import { wrap } from './wrap.ts';
 
 export type Row = readonly string[];
 export const GAP = '  ';
-/** Rows that are laid out at a time, so that a long table is printed while it is laid out. */
 const ROWS_PER_PASS = 100;
+/**
+ * Joins the lines of a pass, which cli-table3 receives as one cell, because it measures, compares,
+ * and splits cells far too often for long tables. Cells contain no control characters.
+ */
+const LINE_BREAK = '\v';
+/** The start of a pass: cli-table3 shortens each cell for a debug message, which takes long. */
+const QUICK_START = `${' '.repeat(11)}\u001b[0m`;
 
 /** @param minimums minimum widths (default: 1) */
 export function columnWidths(
@@ -36,7 +43,10 @@ export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generato
   for (let start = 0; start < rows.length; start += ROWS_PER_PASS) {
     const pass = rows.slice(start, start + ROWS_PER_PASS);
     const lines = pass.flatMap((row) => linesOf(row, layout));
-    yield lines.map((line) => `${line.replace(/ +$/, '')}\n`).join('');
+    const table = new CliTable({ chars: BORDERLESS, style: PLAIN });
+    table.push([QUICK_START + lines.join(LINE_BREAK)]);
+    const text = table.toString().slice(QUICK_START.length).replaceAll(LINE_BREAK, '\n');
+    yield `${text.replace(/ +$/gm, '')}\n`;
   }
 }
 
@@ -65,3 +75,8 @@ function alignLine(texts: Row, { widths, measure, styles, alignRight = [] }: Tab
   }
   return line;
 }
+
+const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };
+const EDGES = `top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right
+  left left-mid mid mid-mid right right-mid`.split(/\s+/);
+const BORDERLESS = Object.fromEntries(EDGES.map((edge) => [edge, '']));

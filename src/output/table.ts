@@ -6,7 +6,7 @@ import { chooseColumns, columnKindOf } from './columns.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';
-import { createPalette, type Palette } from './palette.ts';
+import { loadPalette, type Palette } from './palette.ts';
 import { RECORDS_PER_PART, type Renderer, singlePage, splitPage, type View } from './renderer.ts';
 import { GAP, layOutRows, type Row } from './table-layout.ts';
 import {
@@ -22,7 +22,7 @@ import { isTimeField } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
 export async function createTableRenderer(view: View): Promise<Renderer> {
-  const colors = createPalette(view.color);
+  const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
       let table:

@@ -1,5 +1,7 @@
+import { basename, dirname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import {
+  type ReplaceFileOptions,
   readTextIfExists,
   removeStagedFiles,
   replaceFile,
@@ -27,10 +29,29 @@ export async function readJsonFile<Value>(
   }
 }
 
-/** Writes a settings file that only its owner can read. The caller must hold a lock. */
+/**
+ * Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The
+ * caller must hold a lock.
+ */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
+  const { default: Conf } = await import('conf');
   await removeStagedFiles(path);
-  await replaceFile(path, `${JSON.stringify(fields, null, 2)}\n`);
+  const write: ReplaceFileOptions['write'] = async (staged) => {
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: dirname(staged),
+      configName: basename(staged),
+      fileExtension: '',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize,
+    });
+    conf.store = fields;
+  };
+  await replaceFile(path, serialize(fields), { write });
+}
+
+function serialize(fields: Fields): string {
+  return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
 export class FileFormatError extends Error {}

@@ -68,7 +68,8 @@ async function recordModules(words: readonly string[], env: Readonly<Record<stri
 }
 
 /** Libraries that are slow to load. Help must not load any of them. */
-const HEAVY = /node_modules\/(zod|ky|ajv|yaml|csv-stringify|kysely|@inquirer)\//;
+const HEAVY =
+  /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
 /** A folder for compiled code in a home, and the variable that makes svc use it. */
 function cacheOf(home: string) {
@@ -236,7 +237,7 @@ describe('start-up', () => {
     expect(builtins.filter((name) => lazy.includes(name))).toEqual([]);
     expect(
       sources.filter((source) =>
-        /node_modules\/(ajv|kysely|https-proxy-agent|agent-base|socks)\/|src\/service\//.test(
+        /node_modules\/(conf|ajv|kysely|https-proxy-agent|agent-base|socks)\/|src\/service\//.test(
           source,
         ),
       ),
@@ -258,7 +259,7 @@ describe('start-up', () => {
     );
     expect(
       sources.filter((source) =>
-        /node_modules\/(ky|https-proxy-agent|socks|yjs|jose)\/|service\/server|deliveries\/engine/.test(
+        /node_modules\/(ky|https-proxy-agent|socks|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(
           source,
         ),
       ),

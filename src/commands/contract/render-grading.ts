@@ -2,7 +2,7 @@ import type { EmulatorGrading } from '../../contract/emulators.ts';
 import type { OperationVerdict, Verdict } from '../../contract/grade.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
-import { createPalette } from '../../output/palette.ts';
+import { loadPalette } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
@@ -32,7 +32,7 @@ export async function renderGrading(
   view: View,
 ): Promise<string> {
   const { findings, listed, notCompared } = grading;
-  const { bad, dim } = createPalette(view.color);
+  const { bad, dim } = await loadPalette(view.color);
   const measure = await createMeasure([[escapeForTerminal(JSON.stringify(grading))]]);
   const wrap = (text: string, first: string, rest: string) => {
     const shown = escapeForTerminal(text);

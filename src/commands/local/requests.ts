@@ -9,7 +9,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { describeMore } from '../../output/list-selection.ts';
-import { createPalette } from '../../output/palette.ts';
+import { loadPalette } from '../../output/palette.ts';
 import { formatHar } from '../../service/local/requests/har.ts';
 import { withoutBodies } from '../../service/local/requests/record.ts';
 import { findServerOfStore } from '../connection/running-servers.ts';
@@ -95,7 +95,7 @@ export async function tailLocalRequests(
   const [{ on }] = await readInputs(context, 'local.requests.list', invocation);
   const { io, clock, signal, environment } = context;
   const isText = (await context.format()) === 'table';
-  const palette = createPalette(shouldUseColor(context.options.color, io.stdout, environment));
+  const palette = await loadPalette(shouldUseColor(context.options.color, io.stdout, environment));
   const formatLine = createLineFormatter(io.stdout.columns, palette);
   const format = (record: RequestRecord) =>
     isText ? formatLine(record) : escapeJsonForTerminal(JSON.stringify(record));

@@ -2,7 +2,7 @@ import type { RequestRecord } from '../../catalog/local/answers.ts';
 import type { LoggedAttempt } from '../../catalog/local/delivery.ts';
 import type { Sink } from '../../kernel/io.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
-import { createPalette } from '../../output/palette.ts';
+import { loadPalette } from '../../output/palette.ts';
 import type { Context } from '../context.ts';
 import { createLineFormatter, formatAttemptLine } from '../terminal/request-line.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
@@ -36,7 +36,7 @@ export async function createLiveLog(context: Context): Promise<LiveLog | undefin
     };
   }
   if (format === 'json' || !io.stderr.isTerminal) return undefined;
-  const palette = createPalette(shouldUseColor(options.color, io.stderr, environment));
+  const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
   const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
   const formatLine = createLineFormatter(io.stderr.columns, palette);
   return {

@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { escapeForTerminal, visibleEscape } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
-import { createPalette } from '../../output/palette.ts';
+import { loadPalette } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure, fitsWidth, truncateText } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
@@ -43,7 +43,7 @@ export async function createLayout(
   const { ellipsis } = display.glyphs;
   const measure = await createMeasure([[JSON.stringify(changes), ...texts].map(escapeForTerminal)]);
   return {
-    palette: createPalette(color),
+    palette: await loadPalette(color),
     width,
     measure,
     ellipsis,

@@ -1,5 +1,5 @@
+import { Chalk } from 'chalk';
 import type { Environment } from '../../kernel/folders.ts';
-import { colorize, type Style } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
 import { canUseSymbols } from './terminal.ts';
 
@@ -12,19 +12,19 @@ const SYMBOLS: Readonly<Record<CheckState, string>> = {
   skipped: '–',
 };
 
-const STYLES: Readonly<Record<CheckState, Style>> = {
-  ok: colorize('green'),
-  info: colorize('cyan'),
-  warn: colorize('yellow'),
-  fail: colorize('red'),
-  skipped: colorize('dim'),
-};
-
 export function createMarks({ isTerminal, color }: View, environment: Environment) {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
+  const chalk = new Chalk({ level: color ? 1 : 0 });
+  const colorizers = {
+    ok: chalk.green,
+    info: chalk.cyan,
+    warn: chalk.yellow,
+    fail: chalk.red,
+    skipped: chalk.dim,
+  };
   return {
     /** Returns the symbol or word for a state, padded to a common width. */
     mark: (state: CheckState) => (usesSymbols ? SYMBOLS[state] : state.padEnd('skipped'.length)),
-    colorize: (state: CheckState, text: string) => (color ? STYLES[state](text) : text),
+    colorize: (state: CheckState, text: string) => colorizers[state](text),
   };
 }

@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json.ts';
 import { writeText } from '../../kernel/log-commands.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { createPalette, type Palette } from '../../output/palette.ts';
+import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
 import { createMeasure, type Measure, truncateText } from '../../output/width.ts';
 import {
@@ -240,7 +240,7 @@ export async function createDeliveryOutput(
     const { io, options, environment } = context;
     const { columns = MIN_WIDTH, isTerminal } = io.stdout;
     const layout = !isTerminal ? 'file' : columns < MIN_WIDTH ? 'narrow' : 'wide';
-    const palette = createPalette(shouldUseColor(options.color, io.stdout, environment));
+    const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
     const showsLatency = isForwarding && io.stdout.isTerminal;
     return {
       show: async (delivery) => {
