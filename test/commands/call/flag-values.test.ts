@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { commandArguments } from '../../../src/catalog/command-text.ts';
 import type { Flag, FlagKind } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
 import { parsePairs } from '../../../src/commands/call/key-value.ts';
@@ -113,6 +114,50 @@ describe('the value of a flag', () => {
   it('with an unknown key suggests the nearest', () => {
     expect(() => value(resource, ['type=document,rol=viewer'])).toThrow(
       expect.objectContaining({ failure: 'usage', hint: "did you mean 'role'?" }),
+    );
+  });
+});
+
+describe('the arguments for a value', () => {
+  const argumentsFor = (of: Flag, data: unknown) => {
+    const [, ...words] = commandArguments(
+      { command: ['x'], flags: [of], paged: false },
+      { x: data },
+    );
+    return words.filter((_, at) => at % 2 === 1);
+  };
+  const text = fc.string();
+  const entry = fc.record(
+    {
+      type: text,
+      id: text,
+      organizationId: text,
+      accessRole: text,
+      expiresAt: fc.constant(1_800_000_000),
+      more: fc.array(fc.integer()),
+    },
+    { requiredKeys: ['type'] },
+  );
+  const change = fc.record({ from: text.filter((any) => !any.includes(':')), to: text });
+  const name = text.filter((any) => any !== '' && !any.includes('=') && any !== '__proto__');
+
+  it.each([
+    ['text', flag('text'), text],
+    ['number', flag('number'), fc.integer()],
+    ['list', flag('list'), fc.array(text, { minLength: 1 })],
+    ['map', flag('map'), fc.dictionary(name, text, { minKeys: 1, noNullPrototype: true })],
+    [
+      'changes',
+      flag('changes'),
+      fc.dictionary(name, change, { minKeys: 1, noNullPrototype: true }),
+    ],
+    ['json', flag('json'), fc.array(fc.integer())],
+    ['entries', resource, fc.array(entry, { minLength: 1 })],
+  ] as const)('as %s parse back to the value', (_, of, values: fc.Arbitrary<unknown>) => {
+    fc.assert(
+      fc.property(values, (data) => {
+        expect(value(of, argumentsFor({ ...of, path: ['x'] }, data)).read).toEqual(data);
+      }),
     );
   });
 });
