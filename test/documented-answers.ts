@@ -91,7 +91,7 @@ const WORKSPACE = {
 };
 const AUTH_TOKEN = { token: 't', name: 'Default Auth Token', domains: [] };
 const AGENT_IDENTITY = {
-  id: 'custom-1',
+  id: 'agent-1',
   name: 'Custom',
   description: 'An agent',
   enabled: true,
@@ -134,7 +134,7 @@ const item = (key: string, message: string, id = OPAQUE_ID) => ({
 /** The IDs in `DOCUMENTED_ANSWERS`, for the samples of operations. */
 export const DOCUMENTED_IDS: KnownValues = {
   apiKey: 'key',
-  last: (field) => ({ id: 'ep_1', migrationId: 'm1' })[field] ?? '',
+  last: () => 'm1',
 };
 
 /**
@@ -170,8 +170,8 @@ export const DOCUMENTED_ANSWERS: Readonly<Record<OperationName, DocumentedAnswer
     message: 'CRDT data retrieved successfully.',
     data: [
       {
-        id: 'map',
-        data: { key: 'value' },
+        id: 'e1',
+        data: 'text',
         lastUpdate: '2026-01-01T00:00:00.000Z',
         lastUpdatedBy: 'api',
         sessionId: null,
@@ -217,7 +217,7 @@ export const DOCUMENTED_ANSWERS: Readonly<Record<OperationName, DocumentedAnswer
   },
   'groups.add': {
     message: 'Organization User Groups added successfully.',
-    data: item('g2', 'Organization user group added.'),
+    data: item('sales', 'Organization user group added.'),
   },
   'groups.add-users': {
     message: 'Added organization users to group successfully.',
@@ -235,7 +235,7 @@ export const DOCUMENTED_ANSWERS: Readonly<Record<OperationName, DocumentedAnswer
   },
   'organizations.add': {
     message: 'Organization(s) added successfully.',
-    data: item('other', 'Added Successfully'),
+    data: item('beta', 'Added Successfully'),
   },
   'permission-provider.get': {
     message: 'Permission provider configuration retrieved successfully.',

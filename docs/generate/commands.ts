@@ -102,7 +102,9 @@ function commandText(
   { words, usage, summary, description, examples, flags, result }: DescribedCommand,
   shared: readonly HelpRow[],
 ): string {
-  const shown = Object.entries(examples).flatMap(([command, caption]) => [`# ${caption}`, command]);
+  const shown = Object.entries(examples).flatMap(([command, caption]) =>
+    caption === '' ? [command] : [`# ${caption}`, command],
+  );
   const isBulk = result === SUMMARY && flags.some(isFileFlag);
   const own = isBulk
     ? flags.filter((flag) => !shared.some((other) => isSameFlag(flag, other)))

@@ -66,8 +66,7 @@ function commandLines({
     ...flags.flatMap(flagEntry),
     ...(Object.keys(examples).length > 0 ? ['.PP', 'Examples:'] : []),
     ...Object.entries(examples).flatMap(([command, caption]) => [
-      '.PP',
-      text(caption),
+      ...(caption === '' ? [] : ['.PP', text(caption)]),
       '.PP',
       '.RS 4',
       '.nf',

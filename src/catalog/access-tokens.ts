@@ -64,10 +64,6 @@ function convertOlderRequest(data: unknown): unknown {
 export const accessTokens = {
   'access-tokens.generate': defineOperation('access-tokens.generate', {
     summary: 'Generate an access token for a user, valid for 48 hours',
-    examples: {
-      'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme':
-        'generate a token for an organization',
-    },
     path: '/v2/auth/generate_token',
     aliases: [{ path: '/v2/auth/token/get', convert: convertOlderRequest }],
     effect: 'read',

@@ -15,7 +15,7 @@ import {
   withRules,
 } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
-import { SAMPLE_DOCUMENT, SAMPLE_ORG, SAMPLE_USER } from './sample-data.ts';
+import { SAMPLE_ACTOR, SAMPLE_DOCUMENT, SAMPLE_ORG } from './sample-data.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
 
@@ -66,10 +66,6 @@ const SAMPLE_CHANGES = {
 export const activities = {
   'activities.add': defineOperation('activities.add', {
     summary: 'Add activities to the activity log of a document',
-    examples: {
-      'svc activities add --org acme --document d1 --feature-type custom --target-entity contract-7 --action-type approved --action-user u1':
-        'log an approval by a user',
-    },
     createsParents: createsOrganization,
     path: '/v2/activities/add',
     effect: 'keyed',
@@ -137,7 +133,7 @@ export const activities = {
           featureType: 'custom',
           targetEntityId: 't1',
           actionType: 'added',
-          actionUser: SAMPLE_USER,
+          actionUser: SAMPLE_ACTOR,
           ...SAMPLE_CHANGES,
         },
       ],
@@ -145,10 +141,6 @@ export const activities = {
   }),
   'activities.update': defineOperation('activities.update', {
     summary: 'Update activities in the activity log',
-    examples: {
-      'svc activities update --org acme --activity a1 --change status=open:done':
-        'set the changed fields of an activity',
-    },
     path: '/v2/activities/update',
     effect: 'set',
     input: z.object({

@@ -23,7 +23,6 @@ export const agents = {
   'agents.list': defineOperation('agents.list', {
     ...shared,
     summary: 'List agents',
-    examples: { 'svc agents list --filter customOnly': 'list custom agents only' },
     input: z.object({
       filter: z.optional(openChoice(AGENT_FILTERS, 'include only built-in or only custom agents')),
       groupId: z.optional(id('include only agents in this group, in group order')),
@@ -47,7 +46,6 @@ export const agents = {
   'agents.get': defineOperation('agents.get', {
     ...shared,
     summary: 'Show an agent',
-    examples: { 'svc agents get agent-1 -o yaml': 'show all fields of an agent' },
     argument: { field: 'agentId' },
     selectedBy: 'agentId',
     input: z.object({ agentId: id('agent ID') }),
@@ -55,6 +53,6 @@ export const agents = {
     message: 'Agent fetched successfully',
     decision: 'an unknown agent or agent group is NOT_FOUND',
     settings: 'read',
-    sample: () => ({ agentId: 'custom-1' }),
+    sample: () => ({ agentId: 'agent-1' }),
   }),
 };

@@ -40,7 +40,6 @@ export const authTokens = {
   }),
   'auth-tokens.list': defineOperation('auth-tokens.list', {
     summary: 'List the auth tokens of an API key, masked',
-    examples: { 'svc auth-tokens list --api-key K': 'list token names and domains' },
     path: '/v2/workspace/authtokens/get',
     auth: 'workspace',
     effect: 'read',

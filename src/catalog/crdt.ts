@@ -79,17 +79,14 @@ function describeExpectedData(type: (typeof TYPES)[number], data: unknown): stri
 
 const SAMPLE_CONTENT = {
   ...SAMPLE_DOCUMENT,
-  type: 'map',
+  type: 'text',
+  data: 'Hello',
   contentKey: 'content',
-  data: { key: ['value'] },
 } as const;
 
 export const crdt = {
   'crdt.get': defineOperation('crdt.get', {
     summary: 'Show the content of editors',
-    examples: {
-      'svc crdt get --org acme --document d1 --editor e1': 'show the content of one editor',
-    },
     path: '/v2/crdt/get',
     effect: 'read',
     input: z.object({ ...editor, editorId: z.optional(id('include only this editor')) }),
@@ -112,14 +109,10 @@ export const crdt = {
     decision: 'an editor without content is NOT_FOUND',
     isDocumented: false,
     settings: 'read',
-    sample: () => ({ ...SAMPLE_DOCUMENT, editorId: 'map' }),
+    sample: () => ({ ...SAMPLE_DOCUMENT, editorId: 'e1' }),
   }),
   'crdt.add': defineOperation('crdt.add', {
     summary: 'Add initial content to an editor',
-    examples: {
-      'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"':
-        'start with a text',
-    },
     createsParents: createsOrganization,
     path: '/v2/crdt/add',
     effect: 'keyed',
@@ -137,10 +130,6 @@ export const crdt = {
     summary: 'Replace the content of an editor',
     description:
       'Connected clients see the change: it is applied as editor operations, not as an overwrite.',
-    examples: {
-      'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes':
-        'replace the text of an editor',
-    },
     path: '/v2/crdt/update',
     effect: 'set',
     input: content,
@@ -152,6 +141,6 @@ export const crdt = {
       `Replace the content of editor ${quoteId(editorId)} in document ${quoteId(documentId)}?`,
     decision: 'content must match its type, and an editor without content is NOT_FOUND',
     settings: { notSettings: 'content that users create' },
-    sample: () => ({ ...SAMPLE_CONTENT, editorId: 'map' }),
+    sample: () => ({ ...SAMPLE_CONTENT, editorId: 'e1' }),
   }),
 };

@@ -238,6 +238,7 @@ export interface Operation<
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
+  /** Examples that show more than `sample` does, such as files. Help shows the sample first. */
   readonly examples?: Examples;
   /**
    * Path relative to the base URL. The first segment is the version that `--api-version` selects if
@@ -300,8 +301,8 @@ export interface Operation<
   readonly canUndo?: true;
   readonly settings: SettingsRole;
   /**
-   * A valid input with every field. Tests and the comparison of contracts send it to a service with
-   * the sample state.
+   * A valid input with every field, the most important ones first. Tests and the comparison of
+   * contracts send it to a service with the sample state, and help shows its first fields.
    */
   readonly sample: (known: KnownValues) => z.input<Input>;
   /** A sentence about a choice of the embedded service that the API's description leaves open. */

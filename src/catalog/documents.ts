@@ -18,7 +18,6 @@ export const documents = {
     summary: 'List the documents of an organization',
     examples: {
       'svc documents list --org acme --all -o ndjson': 'list all documents, one per line',
-      'svc documents list --org acme --document d1 --document d2': 'list two documents',
     },
     path: '/v2/organizations/documents/get',
     effect: 'read',
@@ -60,7 +59,6 @@ export const documents = {
   'documents.add': defineOperation('documents.add', {
     summary: 'Add documents to an organization or folder',
     examples: {
-      'svc documents add --org acme --document d3 --name "Q3 plan"': 'add one document',
       'svc documents add --org acme --folder f1 --file documents.csv':
         'add documents from a file to a folder',
     },

@@ -36,7 +36,6 @@ export const INITIAL_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS
 export const email = {
   'email.get': defineOperation('email.get', {
     summary: 'Show the email configuration',
-    examples: { 'svc email get -o yaml': 'show the settings, with the API key masked' },
     path: '/v2/workspace/emailconfig/get',
     effect: 'read',
     input: z.object({}),
@@ -52,10 +51,6 @@ export const email = {
     summary: 'Update the email configuration',
     description:
       'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
-    examples: {
-      'svc email update --enable --from-email hello@example.com --from-company Acme':
-        'send email for the standard events',
-    },
     path: '/v2/workspace/emailconfig/update',
     effect: 'set',
     input: requireChange(

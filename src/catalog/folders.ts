@@ -64,11 +64,7 @@ const listed = {
 export const folders = {
   'folders.list': defineOperation('folders.list', {
     summary: 'List the folders of an organization, or a folder and its subfolders',
-    examples: {
-      'svc folders list --org acme': 'list all folders',
-      'svc folders list --org acme --folder f1 --max-depth 3 -o json':
-        'list a folder and three levels of subfolders',
-    },
+    examples: { 'svc folders list --org acme': 'list all folders' },
     path: '/v2/organizations/folders/get',
     effect: 'read',
     feature: 'advanced-queries',
@@ -112,9 +108,6 @@ export const folders = {
   }),
   'folders.add': defineOperation('folders.add', {
     summary: 'Add folders to an organization',
-    examples: {
-      'svc folders add --org acme --folder f2 --name Plans': 'add a folder at the top level',
-    },
     path: '/v2/organizations/folders/add',
     effect: 'keyed',
     input: z.object({
@@ -158,7 +151,6 @@ export const folders = {
     settings: { writes: 'folders' },
     sample: () => ({
       ...SAMPLE_ORG,
-      createOrganization: true,
       folders: [
         {
           folderId: 'f6',
@@ -167,14 +159,11 @@ export const folders = {
           accessType: 'public',
         },
       ],
+      createOrganization: true,
     }),
   }),
   'folders.update': defineOperation('folders.update', {
     summary: 'Rename or move folders',
-    examples: {
-      'svc folders update --org acme --folder f1 --name Archive': 'rename a folder',
-      'svc folders update --org acme --folder f1 --parent root': 'move a folder to the top level',
-    },
     path: '/v2/organizations/folders/update',
     effect: 'set',
     canUndo: true,

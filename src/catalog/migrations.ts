@@ -41,10 +41,6 @@ export const migrations = {
   }),
   'documents.migration-status': defineOperation('documents.migration-status', {
     summary: 'Show the status of a migration',
-    examples: {
-      'svc documents migration-status --org acme --migration m1 --wait':
-        'wait for a migration to finish',
-    },
     path: '/v2/organizations/documents/migrate/status',
     effect: 'read',
     input: z.object({ organizationId, migrationId: id('migration ID') }),

@@ -10,7 +10,7 @@ import {
   withRules,
 } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
-import { SAMPLE_DOCUMENT, SAMPLE_USER } from './sample-data.ts';
+import { SAMPLE_ACTOR, SAMPLE_DOCUMENT } from './sample-data.ts';
 
 const text = z.union([z.string(), z.looseObject({})]);
 
@@ -135,8 +135,6 @@ export const notifications = {
   'notifications.add': defineOperation('notifications.add', {
     summary: 'Send a notification to users or to a whole organization',
     examples: {
-      'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2':
-        'notify one user',
       'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all --yes':
         'notify the whole organization; --yes skips the confirmation',
     },
@@ -177,16 +175,16 @@ export const notifications = {
     settings: { notSettings: 'a notification is an event' },
     sample: () => ({
       ...SAMPLE_DOCUMENT,
+      actionUser: SAMPLE_ACTOR,
+      displayHeadlineMessageTemplate: '{actionUser} shared a plan',
+      displayBodyMessage: 'Have a look',
+      notifyUsers: [SAMPLE_ACTOR],
+      notificationId: 'n2',
       createOrganization: true,
       createDocument: true,
-      actionUser: SAMPLE_USER,
       verifyUserPermissions: false,
-      notificationId: 'n2',
       isNotificationResolverUsed: false,
-      displayHeadlineMessageTemplate: '{actionUser} did it',
-      displayHeadlineMessageTemplateData: { actionUser: SAMPLE_USER, recipientUser: SAMPLE_USER },
-      displayBodyMessage: 'body',
-      notifyUsers: [SAMPLE_USER],
+      displayHeadlineMessageTemplateData: { actionUser: SAMPLE_ACTOR, recipientUser: SAMPLE_ACTOR },
       notifyAll: false,
       notificationSource: 'custom',
       notificationSourceData: { any: 'thing' },

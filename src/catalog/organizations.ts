@@ -6,7 +6,6 @@ import { described } from './metadata.ts';
 export const organizations = {
   'organizations.add': defineOperation('organizations.add', {
     summary: 'Add organizations',
-    examples: { 'svc organizations add --org beta --name "Beta Ltd."': 'add one organization' },
     path: '/v2/organizations/add',
     effect: 'keyed',
     input: z.object({
@@ -27,6 +26,6 @@ export const organizations = {
     decision: 'an organization that exists fails alone',
     isDocumented: false,
     settings: { writes: 'organizations' },
-    sample: () => ({ organizations: [{ organizationId: 'other', organizationName: 'Other' }] }),
+    sample: () => ({ organizations: [{ organizationId: 'beta', organizationName: 'Beta Ltd.' }] }),
   }),
 };

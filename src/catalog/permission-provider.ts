@@ -14,7 +14,6 @@ const providerConfig = z.looseObject({
 export const permissionProvider = {
   'permission-provider.get': defineOperation('permission-provider.get', {
     summary: 'Show the configuration of the permission provider',
-    examples: { 'svc permission-provider get': 'show the URL, with the token masked' },
     path: '/v2/workspace/permissionproviderconfig/get',
     effect: 'read',
     input: z.object({}),
@@ -26,10 +25,6 @@ export const permissionProvider = {
   }),
   'permission-provider.update': defineOperation('permission-provider.update', {
     summary: 'Update the configuration of the permission provider',
-    examples: {
-      'svc permission-provider update --enable --permission-provider-url https://example.com/permissions':
-        'use your own service to decide permissions',
-    },
     path: '/v2/workspace/permissionproviderconfig/update',
     effect: 'set',
     input: requireChange(

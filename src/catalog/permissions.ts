@@ -81,10 +81,6 @@ function parentsOf({
 export const permissions = {
   'permissions.add': defineOperation('permissions.add', {
     summary: 'Grant a user access to resources',
-    examples: {
-      'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer':
-        'grant a user read access to a document',
-    },
     path: '/v2/auth/permissions/add',
     effect: 'keyed',
     input,

@@ -10,7 +10,7 @@ import {
   warnAboutUnknownValues,
 } from './fields.ts';
 import { described } from './metadata.ts';
-import { SAMPLE_DOCUMENT, SAMPLE_PRESENT_USER } from './sample-data.ts';
+import { SAMPLE_ACTOR, SAMPLE_DOCUMENT, SAMPLE_NAME } from './sample-data.ts';
 
 const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
 
@@ -49,35 +49,30 @@ export const presence = {
   'presence.add': defineOperation('presence.add', {
     ...write,
     summary: 'Add users to the presence of a document',
-    examples: {
-      'svc presence add --org acme --document d1 --user u1 --status online':
-        'mark a user as online',
-    },
     path: '/v2/presence/add',
     message: 'Presence added successfully.',
     decision: 'presence accepts any status, and existing users are updated',
     isDocumented: false,
     settings: { notSettings: 'presence changes all the time' },
-    sample: () => ({ ...SAMPLE_DOCUMENT, users: [{ ...SAMPLE_PRESENT_USER, status: 'online' }] }),
+    sample: () => ({
+      ...SAMPLE_DOCUMENT,
+      users: [{ ...SAMPLE_ACTOR, status: 'online', ...SAMPLE_NAME }],
+    }),
   }),
   'presence.update': defineOperation('presence.update', {
     ...write,
     summary: "Update users' presence in a document",
-    examples: {
-      'svc presence update --org acme --document d1 --user u1 --status away': 'mark a user as away',
-    },
     path: '/v2/presence/update',
     message: 'Presence updated successfully.',
     decision: 'presence accepts any status, and an update adds missing users',
     settings: { notSettings: 'presence changes all the time' },
-    sample: () => ({ ...SAMPLE_DOCUMENT, users: [{ ...SAMPLE_PRESENT_USER, status: 'away' }] }),
+    sample: () => ({
+      ...SAMPLE_DOCUMENT,
+      users: [{ ...SAMPLE_ACTOR, status: 'away', ...SAMPLE_NAME }],
+    }),
   }),
   'presence.delete': defineOperation('presence.delete', {
     summary: "Remove users' presence from a document",
-    examples: {
-      'svc presence delete --org acme --document d1 --user u1 --yes':
-        'remove a user from the presence list',
-    },
     path: '/v2/presence/delete',
     effect: 'delete',
     input: z.object({

@@ -8,11 +8,13 @@ export interface KnownValues {
 /** IDs and records that the samples of operations share. */
 export const SAMPLE_ORG = { organizationId: 'acme' };
 export const SAMPLE_DOCUMENT = { ...SAMPLE_ORG, documentId: 'd1' };
-export const SAMPLE_PRESENT_USER = { userId: 'u1', name: 'Ada', email: 'ada@example.com' };
+export const SAMPLE_ACTOR = { userId: 'u1' };
+export const SAMPLE_NAME = { name: 'Ada', email: 'ada@example.com' };
 export const SAMPLE_USER = {
-  ...SAMPLE_PRESENT_USER,
-  initial: 'A',
+  ...SAMPLE_ACTOR,
+  ...SAMPLE_NAME,
   photoUrl: 'https://example.com/ada.png',
+  initial: 'A',
 };
 
 export const SAMPLE_URL = 'https://example.com/hook';
@@ -21,5 +23,4 @@ export const SAMPLE_RESOURCE = {
   id: 'd1',
   ...SAMPLE_ORG,
   accessRole: 'viewer',
-  expiresAt: 9_999_999_999,
 } as const;

@@ -1,8 +1,13 @@
 import type * as z from 'zod/mini';
+import { valueAt, withoutValue } from '../kernel/field-path.ts';
+import type { Fields } from '../kernel/json.ts';
+import { quoteForShell } from '../kernel/quote-for-shell.ts';
+import { commandArguments, dataArguments } from './command-text.ts';
 import type { Examples, Operation, ParentKind } from './define.ts';
 import { deriveFlags, type Flag } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import { definitionOf, shapeOf, unwrap } from './introspect.ts';
+import type { KnownValues } from './sample-data.ts';
 import { findSecretPaths, type SecretPath } from './secrets.ts';
 
 type CopiedField =
@@ -27,6 +32,7 @@ type CopiedField =
 export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly name: OperationName;
   readonly resource: Resource;
+  /** Command lines with their captions. The first one is the sample, which has no caption. */
   readonly examples: Examples;
   readonly path: string;
   readonly aliases?: readonly string[];
@@ -50,6 +56,12 @@ export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly secrets: readonly SecretPath[];
 }
 
+/** Values in examples that only the service knows. */
+const EXAMPLE_VALUES: KnownValues = { apiKey: 'K', last: () => 'm1' };
+
+/** Examples are shorter where they can be. */
+const EXAMPLE_WIDTH = 90;
+
 /**
  * The operations of the catalog, each serialized as JSON, so that a command parses only its own.
  * The build replaces this module with the computed texts, so that the built tool starts without
@@ -66,12 +78,13 @@ type WrittenEntry = { readonly [Field in keyof OperationEntry]: OperationEntry[F
 
 async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
   const operations: Readonly<Record<string, Operation>> = await loadResource(resource);
-  return Object.entries(operations).map(([name, operation]) => {
+  const commands = Object.values(operations).map(({ command }) => command.join(' '));
+  return Object.entries(operations).map(([name, operation], at) => {
     const {
       command,
       summary,
       description,
-      examples = {},
+      examples,
       path,
       aliases,
       auth,
@@ -89,7 +102,11 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       command,
       summary,
       description,
-      examples,
+      // Another version of a command has the same help.
+      examples:
+        commands.indexOf(command.join(' ')) === at
+          ? { [createExample(operation)]: '', ...examples }
+          : {},
       path,
       aliases: aliases?.map((alias) => alias.path),
       version: path.split('/')[1] ?? '',
@@ -115,6 +132,51 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       secrets: revealsSecrets ? [] : findSecretPaths(output),
     };
   });
+}
+
+/**
+ * Creates a command line for the sample of an operation. Drops values that are empty or secret. If
+ * the line is too long, drops the last values of the sample that a valid call does not need.
+ */
+function createExample(operation: Operation): string {
+  const { argument, bulk, command, confirm, input, sample } = operation;
+  const flags = deriveFlags(operation);
+  const list = bulk?.bareIds ? undefined : bulk?.field;
+  const getRecord = (data: Fields): Fields =>
+    list === undefined ? {} : Object(valueAt(data, [list, 0]));
+  const removeValue = (
+    data: Fields,
+    { path, ofRecord }: Pick<Flag, 'path' | 'ofRecord'>,
+  ): Fields =>
+    ofRecord && list !== undefined
+      ? { ...data, [list]: [withoutValue(getRecord(data), path)] }
+      : withoutValue(data, path);
+  const createLine = (data: Fields) => {
+    const fields = { ...data, ...getRecord(data) };
+    const hasFlags = Object.keys(fields).every(
+      (name) =>
+        name === list || name === argument?.field || flags.some(({ path }) => path[0] === name),
+    );
+    const words = hasFlags
+      ? commandArguments({ ...operation, flags, paged: false }, fields)
+      : dataArguments(command, data);
+    return ['svc', ...words].map(quoteForShell).join(' ');
+  };
+  const full = sample(EXAMPLE_VALUES);
+  const ordered = Object.keys(full)
+    .flatMap((name) => (name === list ? Object.keys(getRecord(full)) : [name]))
+    .flatMap((name) => flags.filter(({ path }) => path[0] === name));
+  const isHidden = ({ kind, path }: Flag) => kind === 'secret' || valueAt(full, path) === '';
+  let data = ordered.filter(isHidden).reduce(removeValue, full);
+  for (const { path, ofRecord } of ordered.toReversed()) {
+    if (createLine(data).length <= EXAMPLE_WIDTH) break;
+    data =
+      [path, path.slice(0, 1)]
+        .map((removed) => removeValue(data, { path: removed, ofRecord }))
+        .find((fewer) => input.safeParse(fewer).success) ?? data;
+  }
+  const isConfirmed = confirm?.(input.parse(full)) !== undefined;
+  return isConfirmed ? `${createLine(data)} --yes` : createLine(data);
 }
 
 /**

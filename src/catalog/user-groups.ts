@@ -7,7 +7,6 @@ import { SAMPLE_ORG } from './sample-data.ts';
 export const userGroups = {
   'groups.add': defineOperation('groups.add', {
     summary: 'Add user groups to an organization',
-    examples: { 'svc groups add --org acme --group sales --name Sales': 'add a group' },
     createsParents: createsOrganization,
     path: '/v2/organizations/usergroups/add',
     effect: 'keyed',
@@ -26,13 +25,12 @@ export const userGroups = {
     settings: { writes: 'groups' },
     sample: () => ({
       ...SAMPLE_ORG,
-      organizationUserGroups: [{ groupId: 'g2', groupName: 'Legal' }],
+      organizationUserGroups: [{ groupId: 'sales', groupName: 'Sales' }],
     }),
   }),
   'groups.add-users': defineOperation('groups.add-users', {
     summary: 'Add users of an organization to a group',
     examples: {
-      'svc groups add-users --org acme --group legal --user u1 --user u2': 'add two users',
       'svc groups add-users --org acme --group legal --file users.csv': 'add all users in a file',
     },
     path: '/v2/organizations/usergroups/users/add',
@@ -47,6 +45,6 @@ export const userGroups = {
     bulk: { field: 'userIds', id: 'userId', noun: 'user', bareIds: true },
     decision: 'an unknown group is INVALID_ARGUMENT; an unknown user fails alone',
     settings: { writes: 'groups' },
-    sample: () => ({ ...SAMPLE_ORG, organizationUserGroupId: 'g1', userIds: ['u1'] }),
+    sample: () => ({ ...SAMPLE_ORG, organizationUserGroupId: 'legal', userIds: ['u1'] }),
   }),
 };

@@ -58,8 +58,6 @@ export const users = {
     examples: {
       'svc users add --local --org acme --file users.json':
         'add all users in a file to the embedded service',
-      'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com':
-        'add one user',
       'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson':
         'add users from stdin to a document',
       'svc users add --org acme --file users.json --file users.csv --duplicates last':
@@ -72,7 +70,7 @@ export const users = {
     ),
     decision: 'adding users creates the organization and updates existing users',
     settings: { writes: 'users' },
-    sample: () => ({ ...SAMPLE_DOCUMENT, users: [SAMPLE_USER] }),
+    sample: () => ({ ...SAMPLE_ORG, users: [SAMPLE_USER], documentId: 'd1' }),
   }),
   'users.add.v2': defineOperation('users.add.v2', {
     ...add,
@@ -106,7 +104,6 @@ export const users = {
   }),
   'users.update': defineOperation('users.update', {
     ...update,
-    examples: { 'svc users update --org acme --user u1 --name "Ada King"': "change a user's name" },
     path: '/v1/users/update',
     input: requireSingleTarget(
       z.object({ ...location, users: z.array(user).check(z.minLength(1)) }),
@@ -114,7 +111,7 @@ export const users = {
     decision: 'an unknown user fails alone',
     isDocumented: false,
     settings: { writes: 'users' },
-    sample: () => ({ ...SAMPLE_DOCUMENT, users: [SAMPLE_USER] }),
+    sample: () => ({ ...SAMPLE_ORG, users: [SAMPLE_USER], documentId: 'd1' }),
   }),
   'users.update.v2': defineOperation('users.update.v2', {
     ...update,

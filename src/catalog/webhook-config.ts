@@ -37,16 +37,15 @@ const enableDataProtection = described(z.optional(z.boolean()), 'omit personal d
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 const SAMPLE_PAYLOAD = {
-  encodeData: true,
+  enableDataProtection: true,
   encryptData: false,
   publicKey: 'key',
-  enableDataProtection: true,
+  encodeData: true,
 };
 
 export const webhookConfig = {
   'webhooks.config.get': defineOperation('webhooks.config.get', {
     summary: 'Show the configuration of basic webhooks',
-    examples: { 'svc webhooks config get': 'show the URLs and triggers, with the token masked' },
     path: '/v2/workspace/webhookconfig/get',
     effect: 'read',
     input: z.object({}),
@@ -60,11 +59,7 @@ export const webhookConfig = {
     summary: 'Update the configuration of basic webhooks',
     description:
       'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
-    examples: {
-      'svc webhooks config update --enable --raw-notification-url https://example.com/hook':
-        'send all standard events to a URL',
-      'svc webhooks config update --trigger comment.delete=false': 'disable one event',
-    },
+    examples: { 'svc webhooks config update --trigger comment.delete=false': 'disable one event' },
     path: '/v2/workspace/webhookconfig/update',
     effect: 'set',
     input: requireChange(
@@ -96,20 +91,16 @@ export const webhookConfig = {
     sample: () => ({
       useWebhookService: true,
       webhookServiceConfig: {
-        ...SAMPLE_PAYLOAD,
         authToken: 'token',
         rawNotificationUrl: SAMPLE_URL,
         processedNotificationUrl: SAMPLE_URL,
+        ...SAMPLE_PAYLOAD,
         triggers: { 'comment.add': true },
       },
     }),
   }),
   'webhooks.advanced.get': defineOperation('webhooks.advanced.get', {
     summary: 'Show the configuration of advanced webhooks',
-    examples: {
-      'svc webhooks advanced get':
-        'show whether advanced webhooks are enabled, and how payloads are sent',
-    },
     path: '/v2/workspace/advancedwebhookconfig/get',
     effect: 'read',
     feature: 'advanced-webhooks',
@@ -122,7 +113,6 @@ export const webhookConfig = {
   }),
   'webhooks.advanced.update': defineOperation('webhooks.advanced.update', {
     summary: 'Update the configuration of advanced webhooks',
-    examples: { 'svc webhooks advanced update --enable': 'enable advanced webhooks' },
     path: '/v2/workspace/advancedwebhookconfig/update',
     effect: 'set',
     feature: 'advanced-webhooks',

@@ -136,8 +136,6 @@ export const webhookEndpoints = {
     summary: 'Create a webhook endpoint',
     description: 'The service generates a signing secret; svc webhooks endpoints secret prints it.',
     examples: {
-      'svc webhooks endpoints create --url https://example.com/hook':
-        'create an endpoint for all events',
       'svc webhooks endpoints create --url https://example.com/hook --filter-type comment.add':
         'create an endpoint for new comments',
     },
@@ -190,14 +188,11 @@ export const webhookEndpoints = {
     decision: 'omitted fields are unchanged, and the uid cannot be changed',
     isDocumented: false,
     settings: { writes: 'endpoints' },
-    sample: ({ last }) => ({ endpointId: last('id'), ...SAMPLE_SETTINGS }),
+    sample: () => ({ endpointId: 'ep_1', ...SAMPLE_SETTINGS }),
   }),
   'webhooks.endpoints.delete': defineOperation('webhooks.endpoints.delete', {
     ...shared,
     summary: 'Delete webhook endpoints and their signing secrets',
-    examples: {
-      'svc webhooks endpoints delete ep_1 --yes': 'delete an endpoint without confirmation',
-    },
     argument: { field: 'endpointId', many: true },
     path: '/v2/workspace/advancedwebhook/endpoints/delete',
     effect: 'delete',
@@ -209,7 +204,7 @@ export const webhookEndpoints = {
       `Delete endpoint ${quoteId(endpointId)}? Deliveries stop immediately, and the signing secret is permanently lost.`,
     decision: 'endpoints need advanced webhooks; a used uid is ALREADY_EXISTS',
     settings: { writes: 'endpoints' },
-    sample: ({ last }) => ({ endpointId: last('id') }),
+    sample: () => ({ endpointId: 'ep_1' }),
   }),
   'webhooks.endpoints.secret': defineOperation('webhooks.endpoints.secret', {
     ...shared,
@@ -226,6 +221,6 @@ export const webhookEndpoints = {
     decision: 'the service returns the signing secret in clear',
     isDocumented: false,
     settings: 'read',
-    sample: ({ last }) => ({ endpointId: last('id') }),
+    sample: () => ({ endpointId: 'ep_1' }),
   }),
 };

@@ -18,7 +18,6 @@ const record = z.looseObject({
 export const workspace = {
   'workspace.get': defineOperation('workspace.get', {
     summary: 'Show the workspace and its API keys',
-    examples: { 'svc workspace get': 'show the workspace, with the token masked' },
     path: '/v2/workspace/get',
     auth: 'workspace',
     effect: 'read',
@@ -31,10 +30,6 @@ export const workspace = {
   }),
   'workspace.create': defineOperation('workspace.create', {
     summary: 'Create a workspace with one API key',
-    examples: {
-      'svc workspace create --owner-email ada@example.com --workspace-name Acme':
-        'create a workspace',
-    },
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',

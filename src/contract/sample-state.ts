@@ -1,7 +1,6 @@
+import { SAMPLE_DOCUMENT, SAMPLE_ORG } from '../catalog/sample-data.ts';
 import { type State, stateSchema } from '../catalog/state.ts';
 
-const ORG = { organizationId: 'acme' };
-const DOCUMENT = { ...ORG, documentId: 'd1' };
 const PAGE_OF_USER_DATA = 101;
 
 /**
@@ -10,36 +9,42 @@ const PAGE_OF_USER_DATA = 101;
  */
 export function createSampleState(): State {
   return stateSchema.parse({
-    organizations: [{ ...ORG, organizationName: 'Acme' }, { organizationId: 'empty' }],
+    organizations: [{ ...SAMPLE_ORG, organizationName: 'Acme' }, { organizationId: 'empty' }],
     folders: [
-      { ...ORG, folderId: 'f1', folderName: 'Plans', accessType: 'restricted' },
-      { ...ORG, folderId: 'f2', parentFolderId: 'f1' },
-      { ...ORG, folderId: 'f3', parentFolderId: 'f2', folderName: 'Old' },
-      { ...ORG, folderId: 'f4', accessType: 'organizationPrivate' },
-      { ...ORG, folderId: 'f5', accessType: 'public' },
+      { ...SAMPLE_ORG, folderId: 'f1', folderName: 'Plans', accessType: 'restricted' },
+      { ...SAMPLE_ORG, folderId: 'f2', parentFolderId: 'f1' },
+      { ...SAMPLE_ORG, folderId: 'f3', parentFolderId: 'f2', folderName: 'Old' },
+      { ...SAMPLE_ORG, folderId: 'f4', accessType: 'organizationPrivate' },
+      { ...SAMPLE_ORG, folderId: 'f5', accessType: 'public' },
     ],
     documents: [
-      { ...DOCUMENT, documentName: 'Plan', folderId: 'f1', disabled: true, accessType: 'public' },
-      { ...ORG, documentId: 'd2' },
-      { ...ORG, documentId: 'd3', documentName: 'Draft', accessType: 'restricted' },
+      {
+        ...SAMPLE_DOCUMENT,
+        documentName: 'Plan',
+        folderId: 'f1',
+        disabled: true,
+        accessType: 'public',
+      },
+      { ...SAMPLE_ORG, documentId: 'd2' },
+      { ...SAMPLE_ORG, documentId: 'd3', documentName: 'Draft', accessType: 'restricted' },
     ],
     users: [
-      { ...ORG, userId: 'u1', name: 'Ada', email: 'ada@example.com', initial: 'A' },
-      { ...ORG, userId: 'u2' },
+      { ...SAMPLE_ORG, userId: 'u1', name: 'Ada', email: 'ada@example.com', initial: 'A' },
+      { ...SAMPLE_ORG, userId: 'u2' },
     ],
-    groups: [{ ...ORG, groupId: 'g1', groupName: 'Legal', userIds: ['u1'] }],
-    activities: [{ ...DOCUMENT, id: 'a1', featureType: 'custom', actionType: 'added' }],
+    groups: [{ ...SAMPLE_ORG, groupId: 'legal', groupName: 'Legal', userIds: ['u1'] }],
+    activities: [{ ...SAMPLE_DOCUMENT, id: 'a1', featureType: 'custom', actionType: 'added' }],
     agents: [BUILT_IN_AGENT, { id: 'built-in-2', system: true }, CUSTOM_AGENT, { id: 'custom-2' }],
-    agentGroups: [{ groupId: 'ag1', agentIds: ['custom-1', 'built-in-1'] }],
+    agentGroups: [{ groupId: 'ag1', agentIds: ['agent-1', 'built-in-1'] }],
     crdt: [
-      { ...DOCUMENT, editorId: 'text', type: 'text', data: 'text' },
-      { ...DOCUMENT, editorId: 'map', type: 'map', data: { key: 'value' } },
-      { ...DOCUMENT, editorId: 'array', type: 'array', data: ['value'] },
-      { ...DOCUMENT, editorId: 'xml', type: 'xml', data: '<p>text</p>' },
+      { ...SAMPLE_DOCUMENT, editorId: 'e1', type: 'text', data: 'text' },
+      { ...SAMPLE_DOCUMENT, editorId: 'map', type: 'map', data: { key: 'value' } },
+      { ...SAMPLE_DOCUMENT, editorId: 'array', type: 'array', data: ['value'] },
+      { ...SAMPLE_DOCUMENT, editorId: 'xml', type: 'xml', data: '<p>text</p>' },
     ],
     userData: [
       {
-        ...ORG,
+        ...SAMPLE_ORG,
         userId: 'u1',
         comments: Array.from({ length: PAGE_OF_USER_DATA }, (_, at) => ({ id: `c${at}` })),
         reactions: [{ id: 'r1', documentId: 'd1' }],
@@ -58,7 +63,7 @@ export function createSampleState(): State {
         uid: 'all',
         metadata: { team: 'a' },
       },
-      { url: 'https://example.com/none' },
+      { id: 'ep_1', url: 'https://example.com/none' },
     ],
     config: { advancedWebhooks: { isEnabled: true } },
   });
@@ -76,7 +81,7 @@ const BUILT_IN_AGENT = {
 };
 
 const CUSTOM_AGENT = {
-  id: 'custom-1',
+  id: 'agent-1',
   name: 'Custom',
   description: 'An agent',
   enabled: true,

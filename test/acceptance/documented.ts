@@ -39,6 +39,7 @@ const SEED = {
   ],
   crdt: [{ organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'Hi' }],
   agents: [{ id: 'agent-1', name: 'Helper' }],
+  agentGroups: [{ groupId: 'ag1', agentIds: ['agent-1'] }],
   endpoints: [{ id: 'ep_1', url: 'https://example.com/hook' }],
   config: { advancedWebhooks: { isEnabled: true } },
 };

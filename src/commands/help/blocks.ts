@@ -87,7 +87,7 @@ export function createCommandSection(
 ): HelpSection {
   const blocks = commands.map(
     ([command, comment]): HelpBlock =>
-      comment === undefined ? { kind: 'command', command } : { kind: 'command', command, comment },
+      comment ? { kind: 'command', command, comment } : { kind: 'command', command },
   );
   return title === undefined ? { blocks } : { title, blocks };
 }

@@ -26,11 +26,7 @@ export const SAMPLE_URL = 'https://example.com/hook';
  */
 export function requireTerminal(context: Context, data: Data, invocation: Invocation): void {
   if (canAsk(context)) return;
-  const [example = ''] = Object.keys(ENTRY.examples);
-  const command =
-    Object.keys(data).length === 0
-      ? step('change', ...example.split(' ').slice(1))
-      : createEquivalentStep(context, { url: SAMPLE_URL, ...data }, invocation);
+  const command = createEquivalentStep(context, { url: SAMPLE_URL, ...data }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
     hint: withCiReason(context, hint`non-interactive: ${command}`),
   });
