@@ -10,8 +10,8 @@ import type { XmlAttributes, XmlHandler } from './read-xml.ts';
 
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/;
 const ZEROS = /^0+$/;
-/** Excel writes at most 65,490. */
-const MAX_FORMATS = 100_000;
+/** Excel writes at most 65,490 formats of cells, with 250 patterns other than its own. */
+const [MAX_FORMATS, MAX_PATTERNS] = [100_000, 1000];
 
 interface CellFormat {
   readonly pattern: string;
@@ -24,6 +24,8 @@ export class CellFormats implements XmlHandler {
   readonly #patterns = new Map<string, string>();
   readonly #formatIds: string[] = [];
   readonly #formats: CellFormat[] = [];
+  /** The formats that were used, by their patterns. */
+  readonly #used = new Map<string, CellFormat>();
   readonly #is1904: boolean;
 
   constructor(is1904: boolean) {
@@ -67,12 +69,19 @@ export class CellFormats implements XmlHandler {
     const id = this.#formatIds[style] ?? '0';
     const code = this.#patterns.get(id) ?? getFormatFromId(Number(id));
     const pattern = /^(?:general|@)$/i.test(code) ? '' : code;
+    const used = this.#used.get(pattern) ?? this.#createFormat(pattern);
+    this.#formats[style] = used;
+    return used;
+  }
+
+  #createFormat(pattern: string): CellFormat {
     const created = {
       pattern,
       format: createNumberFormatter(pattern, this.#is1904),
       formatText: createTextFormatter(pattern),
     };
-    this.#formats[style] = created;
+    this.#used.set(pattern, created);
+    if (this.#used.size > MAX_PATTERNS) throw new Error('it uses too many number formats');
     return created;
   }
 }

@@ -152,12 +152,14 @@ function createDigitFormatter(pattern: string): NumberFormatter {
   const canBeExact = !has(TOKEN_EXP) && isValidFormat(digitPattern);
   return (value) => {
     const rounded = roundToDigits(value);
+    const text = format(shownPattern, rounded).trim();
+    const hasAllDigits = (shown: string) => parseDigits(shown) === Math.abs(rounded);
     return {
-      text: format(shownPattern, rounded).trim(),
+      text,
       isExact:
         canBeExact &&
         Math.abs(value) <= MAX_EXACT_INTEGER &&
-        parseDigits(format(digitPattern, rounded)) === Math.abs(rounded),
+        (hasAllDigits(text) || hasAllDigits(format(digitPattern, rounded))),
     };
   };
 }

@@ -472,6 +472,8 @@ describe('a file that is not a valid workbook', () => {
   const sheet = (text: string) => ({ ...VALID, 'xl/worksheets/sheet1.xml': text });
   const INVALID = 'u.xlsx: the file is not a valid .xlsx file: ';
   const text = '<row r="2"><c r="A2" t="s"><v>5</v></c></row>';
+  const repeat = (part: (at: number) => string) =>
+    Array.from({ length: 1_100 }, (_, at) => part(at)).join('');
 
   it.each<[string, Uint8Array, string]>([
     ['text', Buffer.from('userId\na\n'), 'u.xlsx: the file is not an .xlsx file'],
@@ -502,6 +504,14 @@ describe('a file that is not a valid workbook', () => {
       'a flood of formatted parts of a text',
       createWorkbook({ rows: '', strings: `<si>${'<r/>'.repeat(3_000_000)}</si>` }),
       `${INVALID}xl/sharedstrings.xml is compressed more than 150 times`,
+    ],
+    [
+      'a flood of number formats',
+      createWorkbook({
+        rows: `${HEADER}<row r="2">${repeat((at) => `<c s="${at}"><v>1.5</v></c>`)}</row>`,
+        styles: `<numFmts>${repeat((at) => `<numFmt numFmtId="${at}" formatCode="0.0&quot;${at}&quot;"/>`)}</numFmts><cellXfs>${repeat((at) => `<xf numFmtId="${at}"/>`)}</cellXfs>`,
+      }),
+      `${INVALID}it uses too many number formats`,
     ],
     [
       'XML with many levels',
