@@ -37,11 +37,14 @@ export function createSheetFile(
   bytes: InputBytes,
 ) {
   let fingerprint: FileFingerprint | undefined;
-  let read = 0;
+  let [read, readPart] = [0, 0];
   const cache: SheetCache = {};
+  const onRead = (part: number) => {
+    readPart = part;
+  };
   async function readBytes(): Promise<void> {
     const hash = createHash('sha256');
-    [read, cache.readPart] = [0, 0];
+    [read, readPart] = [0, 0];
     for await (const chunk of bytes.read()) {
       if (read === 0) requireWorkbook(chunk, name);
       hash.update(chunk);
@@ -56,19 +59,22 @@ export function createSheetFile(
     path: bytes.path,
     spooled: bytes.isSpooled,
     get readProgress() {
-      return { bytes: Math.floor(read * (cache.readPart ?? 0)), of: bytes.size };
+      return { bytes: Math.floor(read * readPart), of: bytes.size };
     },
     async open(): Promise<Source> {
       await readBytes();
       const { openSheet } = await import('./source/xlsx/sheet-source.ts');
-      return openSheet(bytes.path, { ...request, name, format: 'xlsx' }, cache);
+      return openSheet(bytes.path, { ...request, name, format: 'xlsx', onRead }, cache);
     },
     fingerprint(): FileFingerprint {
       if (!fingerprint) throw new TypeError(`${name} was not read to its end`);
       return fingerprint;
     },
     encoding: () => REJECTS_ENCODING,
-    discard: bytes.discard,
+    async discard(): Promise<void> {
+      cache.data?.strings.close();
+      await bytes.discard();
+    },
   };
 }
 

@@ -12,8 +12,11 @@ import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.t
 /** Data that all readings of a file share: the texts of a large workbook take much time and memory. */
 export interface SheetCache {
   data?: SheetData;
-  /** The part of the sheet that the latest reading has read, from 0 to 1. */
-  readPart?: number;
+}
+
+export interface SheetRequest extends SourceRequest {
+  /** Called with the part of the sheet that was read, from 0 to 1. */
+  readonly onRead?: (part: number) => void;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface SheetCache {
  */
 export async function openSheet(
   path: string,
-  request: SourceRequest,
+  request: SheetRequest,
   cache: SheetCache = {},
 ): Promise<Source> {
   const { name } = request;
@@ -70,7 +73,7 @@ async function* suggestOtherSheet(
   reader: CsvReader,
   table: SheetTable,
   path: string,
-  request: SourceRequest,
+  request: SheetRequest,
   cache: SheetCache,
   others: readonly (readonly Sheet[])[],
 ): AsyncGenerator<RecordChunk> {
@@ -107,7 +110,7 @@ async function* suggestOtherSheet(
 
 async function countRecords(
   path: string,
-  request: SourceRequest,
+  request: SheetRequest,
   cache: SheetCache,
 ): Promise<number> {
   // The column of the ID may have another name.
@@ -120,7 +123,7 @@ async function countRecords(
 /** Finds the header of the records in a sheet: in the first row with values, or in a later one. */
 async function findHeader(
   path: string,
-  request: SourceRequest,
+  request: SheetRequest,
   cache: SheetCache,
 ): Promise<number | 'first' | undefined> {
   try {
@@ -138,7 +141,7 @@ async function findHeader(
 class SheetTable {
   readonly #workbook: Workbook;
   readonly #sheet: Sheet;
-  readonly #request: SourceRequest;
+  readonly #request: SheetRequest;
   readonly #cache: SheetCache;
   /** Whether the reader has accepted a row as the header. */
   readonly #hasHeader: () => boolean;
@@ -150,7 +153,7 @@ class SheetTable {
   constructor(
     workbook: Workbook,
     sheet: Sheet,
-    request: SourceRequest,
+    request: SheetRequest,
     cache: SheetCache,
     hasHeader: () => boolean,
   ) {
@@ -206,9 +209,7 @@ class SheetTable {
       this.#cache.data ??= await this.#workbook.readSheetData();
       const rows = new SheetRows(this.#cache.data);
       this.#findings = rows.findings;
-      const stream = await this.#workbook.openSheet(this.#sheet, (part) => {
-        this.#cache.readPart = part;
-      });
+      const stream = await this.#workbook.openSheet(this.#sheet, this.#request.onRead);
       for await (const _ of readXml(stream, rows)) {
         signal?.throwIfAborted();
         const taken = rows.take().filter(({ line }) => line >= headerRow);

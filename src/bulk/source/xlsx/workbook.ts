@@ -130,7 +130,7 @@ export class Workbook {
   /** @param onRead called with the part of the sheet that was read, from 0 to 1 */
   openSheet(
     { name, path }: Sheet,
-    onRead: (part: number) => void,
+    onRead?: (part: number) => void,
   ): Promise<AsyncIterable<Uint8Array>> {
     return withInputErrors(this.#name, () => {
       if (!this.#archive.has(path)) throw new Error(`the sheet '${name}' is missing`);
