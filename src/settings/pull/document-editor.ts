@@ -51,16 +51,15 @@ export class DocumentEditor {
     return [...this.namesOf(collection), name];
   }
 
+  /** Replaces the value of a field. */
   replace(node: Node, value: unknown): void {
-    const { collection, entry } = this.#takeParent(node);
+    const { entry } = this.#takeParent(node);
     const replacement: Node = this.#document.createNode(value);
     if (isScalar(node) && isScalar(replacement) && isQuotable(node, replacement))
       replacement.type = node.type as Scalar.Type;
-    if (isFlow(node)) setFlow(replacement);
     const { comment, commentBefore, spaceBefore } = node;
     Object.assign(replacement, { comment, commentBefore, spaceBefore });
     if ('key' in entry) entry.value = replacement;
-    else if (isSeq(collection)) collection.items[collection.items.indexOf(entry)] = replacement;
   }
 
   /** Removes an item of a list, or a field by the node of its name. Comments above it stay. */
@@ -71,7 +70,7 @@ export class DocumentEditor {
 
   /** Adds a field to a map, or without a name an item to a list. */
   add(node: Node, value: unknown, name?: string): void {
-    if (!isMap(node) && !isSeq(node)) throw new UnsupportedEdit('it is neither a list nor a map');
+    if (!isMap(node) && !isSeq(node)) throw new UnsupportedEdit('it is declared through an alias');
     const added: Node = this.#document.createNode(value);
     const last = node.items.at(-1);
     if (isSeq(node) && isFlow(last)) setFlow(added);

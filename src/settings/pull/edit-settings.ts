@@ -87,11 +87,7 @@ class SettingsEditor {
     for (const [name, { fields, added }] of configs) {
       const tree = fieldOf(declared, name)?.tree;
       if (tree?.kind === 'map') this.#pullFields(tree, fields, ['config', name]);
-      else if (declared === undefined) {
-        setAt(this.#additions, ['config', name], added);
-        setAt(this.#expected, ['config', name], added);
-        this.#counts.added += 1;
-      }
+      else if (declared === undefined) setAt(this.#additions, ['config', name], added);
     }
   }
 
@@ -113,11 +109,9 @@ class SettingsEditor {
       )
         removed.add(index);
     }
-    const kept = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
-    const added = [...unmatched].map((record) => record.added);
-    if (added.length > 0) this.#additions[kind] = added;
-    if (added.length > 0 || declared) this.#expected[kind] = [...kept, ...added];
-    this.#counts.added += added.length;
+    if (declared)
+      this.#expected[kind] = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
+    if (unmatched.size > 0) this.#additions[kind] = [...unmatched].map((record) => record.added);
   }
 
   async finish(): Promise<SettingsEdit> {
@@ -201,10 +195,17 @@ class SettingsEditor {
   #addTo({ place, fields }: MapTree, values: LiveRecord): void {
     for (const [name, value] of Object.entries(values)) {
       const tree = fields.get(name)?.tree;
-      if (tree?.kind === 'list')
-        for (const record of listOf(value))
-          this.#editorOf(tree.place).add(tree.place.node, escapeTexts(record));
-      else this.#editorOf(place).add(place.node, escapeTexts(value), name);
+      const list = tree?.kind === 'list' ? tree.place : undefined;
+      const located = { path: [name], place: list ?? place };
+      const isAdded = this.#try(located, (editor) => {
+        if (!list) editor.add(place.node, escapeTexts(value), name);
+        else for (const record of listOf(value)) editor.add(list.node, escapeTexts(record));
+      });
+      if (!isAdded) continue;
+      this.#expected[name] = Array.isArray(value)
+        ? [...listOf(this.#expected[name]), ...value]
+        : value;
+      this.#counts.added += Object.keys(Object(value)).length;
     }
   }
 

@@ -160,6 +160,25 @@ vars: { a: b }
 `,
     ],
     [
+      'adds configurations to a file without any, with references to their secrets',
+      'svc: 1\n',
+      {
+        configs: {
+          webhook: {
+            useWebhookService: true,
+            webhookServiceConfig: { authToken: '****', rawNotificationUrl: 'https://x.example' },
+          },
+        },
+      },
+      'svc: 1\nconfig:\n  webhook:\n    useWebhookService: true\n    webhookServiceConfig:\n      authToken:\n        env: SVC_WEBHOOK_AUTH_TOKEN\n      rawNotificationUrl: https://x.example\n',
+    ],
+    [
+      'keeps records that were not read, and adds no empty lists',
+      'folders:\n  - { organizationId: p,   folderId: g }\n',
+      { endpoints: [], folders: [] },
+      'folders:\n  - { organizationId: p,   folderId: g }\n',
+    ],
+    [
       'matches by ID, and renames',
       'endpoints: [{ id: ep_a, url: http://a }]',
       { endpoints: [endpoint('b', { id: 'ep_b', uid: null }), endpoint('a')] },
@@ -186,7 +205,7 @@ vars: { a: b }
 
   it('leaves a text alone if its variables cannot express the value', async () => {
     const given =
-      'vars: { hooks: https://hooks.example }\nendpoints:\n  - { uid: a, url: "${hooks}/a" }\n';
+      'vars: { hooks: https://hooks.example }\nendpoints:\n  - { uid: a, url: "${hooks}/a" }\nstack:   s\n';
     expect(await pull(given, { endpoints: [endpoint('a')] })).toEqual({
       text: given,
       notes: ['svc.yaml:3:20: endpoints[0].url: not changed, because it uses variables'],
@@ -225,6 +244,8 @@ stack: s
     expect((await pull(given, { endpoints: [endpoint('c')] })).text).toMatch(
       /^endpoints:\n {2}# above all\n {2}# above b\n\n? {2}# also above b\n(.*\n)* {2}# above c\n {2}- uid: c\n/,
     );
+    const { text } = await pull(given, { endpoints: [endpoint('c'), endpoint('b')] });
+    expect(text.match(/above all/g)).toHaveLength(1);
   });
 
   it('leaves values alone that aliases may refer to', async () => {
@@ -322,12 +343,35 @@ environments:
     });
   });
 
+  it.each([
+    ['the list', '{ endpoints: *e }', '5:22'],
+    ['the overlay', '*p', '5:9'],
+  ])('adds no records if an alias refers to %s', async (_, overlay, position) => {
+    const text = `endpoints: &e
+  - { uid: a, url: https://x.example/a }
+environments:
+  other: &p {}
+  prod: ${overlay}
+`;
+    expect(await pull(text, { endpoints: [endpoint('b'), endpoint('a')] }, 'prod')).toEqual({
+      text,
+      notes: [
+        `svc.yaml:${position}: endpoints: not changed, because it is declared through an alias`,
+      ],
+      affected: [],
+    });
+  });
+
   it('changes the file if there is no other environment', async () => {
     const own = file.replace('  prod: {}\n', '');
-    const world = {
-      endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['two'], disabled: true })],
-    };
-    expect((await pull(own, world, 'staging')).text).toBe(own.replace('[one]', '[two]'));
+    const world = { endpoints: [endpoint('a', { disabled: true })] };
+    expect(await pull(own, world, 'staging')).toEqual({
+      text: own
+        .replace(', filterTypes: [one]', '')
+        .replace('  - { uid: b, url: https://x.example/b }\n', ''),
+      notes: [],
+      affected: [],
+    });
   });
 });
 
