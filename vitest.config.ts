@@ -6,6 +6,7 @@ import { SLOW } from './test/slow.ts';
 const ACCEPTANCE = ['test/acceptance/**/*.test.ts', 'test/**/*.process.test.ts'];
 /** Tests that build, pack, and install svc. */
 const PACKAGING = ['test/packaging/**/*.test.ts'];
+const POLL = { timeout: 40_000 };
 
 export default defineConfig({
   test: {
@@ -16,7 +17,7 @@ export default defineConfig({
     // Many tests start processes, which takes a while on a busy machine.
     testTimeout: repeats(60_000),
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 40_000 } },
+    expect: { poll: POLL },
     // More workers than processors, since many tests wait for processes, time limits, or a database.
     // A fourth takes 18 % more processor time, since each worker compiles the code again.
     maxWorkers: 3,
@@ -29,8 +30,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Without it, a loop over an empty list passes.
+          expect: { poll: POLL, requireAssertions: true },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**', ...ACCEPTANCE, ...PACKAGING],
+          // Types are checked by the compiler.
+          exclude: ['test/postgres/**', 'test/**/*.types.test.ts', ...ACCEPTANCE, ...PACKAGING],
         },
       },
       { extends: true, test: { name: 'acceptance', include: ACCEPTANCE } },

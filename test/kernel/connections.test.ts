@@ -25,8 +25,8 @@ async function limited(answer: RequestListener) {
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const isClosed = (socket: Socket) => once(socket.resume(), 'close');
-const answered = (socket: Socket) => once(socket, 'data');
+const isClosed = (socket: Socket) => expect(once(socket.resume(), 'close')).resolves.toBeDefined();
+const answered = (socket: Socket) => expect(once(socket, 'data')).resolves.toBeDefined();
 
 it('replaces the oldest idle connection', async () => {
   const dial = await limited((_, response) => response.end());

@@ -113,7 +113,7 @@ describe('a hostile client', () => {
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(socket, 'readable');
     // The connection would stay open for a minute if the server did not close it.
-    await server.close();
+    await expect(server.close()).resolves.toBeUndefined();
   });
 
   it.each([
@@ -196,7 +196,7 @@ describe('closing', () => {
     onTestFinished(() => agent.destroy());
     const [response] = await once(request(server.url, { agent }).end(), 'response');
     await text(response);
-    await server.close();
+    await expect(server.close()).resolves.toBeUndefined();
   });
 
   it('cuts off requests that do not end', async () => {

@@ -143,7 +143,9 @@ describe('an output that is an input of its command', () => {
     await expect(COMMANDS.map(describeFiles).join('\n')).toMatchFileSnapshot('outputs.snap');
   });
 
-  it.each(COMMANDS.map((command) => [command.command.join(' '), command] as const))(
+  const both = COMMANDS.filter(({ inputs }) => inputs.length > 0);
+
+  it.each(both.map((command) => [command.command.join(' '), command] as const))(
     'is refused by any of its names, and keeps its bytes: svc %s',
     async (_, command) => {
       const { home, svc } = await newUserInProcess();
