@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SLOW } from '../slow.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
@@ -204,9 +204,9 @@ describe('a dry run of a file', () => {
 
   it('needs no credentials, no state folder, and leaves no temporary files', async () => {
     const { user } = await openUser();
-    const temporaryFiles = async () =>
-      (await readdir(tmpdir())).filter((name) => /^svc-(?:input|records)-/.test(name));
-    const before = await temporaryFiles();
+    const temporary = await createTemporaryFolder();
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
     await chmod(user.home, 0o500);
     const words = ['users', 'add', '--org', 'acme', '--file', '-', '--dry-run'];
     const setting = { stdin: TENANTS.replaceAll('Acme Ltd', 'acme'), env: { SVC_OUTPUT: 'table' } };
@@ -216,7 +216,7 @@ describe('a dry run of a file', () => {
     );
     await chmod(user.home, 0o700);
     expect([code, stdout]).toEqual([0, expect.stringContaining('dry run: 301 users')]);
-    expect((await temporaryFiles()).filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(temporary)).toEqual([]);
     expect(await readdir(user.home)).toEqual(['users.csv']);
   });
 });

@@ -12,6 +12,17 @@ import { loadOnce } from '../../src/service/store/transaction-cache.ts';
 
 const NO_DATABASE = {} as Database;
 
+/** Sets the time in seconds. */
+let setTime: (seconds: number) => void;
+
+// The time that a transaction is shared is limited, also on a busy machine.
+beforeEach(() => {
+  const spy = vi.spyOn(process, 'hrtime');
+  setTime = (seconds) => void spy.mockReturnValue([seconds, 0]);
+  setTime(0);
+  return () => spy.mockRestore();
+});
+
 /**
  * A write that is rolled back and one in the same transaction after it, which both read a value.
  * Returns the outcomes.
@@ -239,8 +250,7 @@ describe('concurrent writes', () => {
 
   it('wait for the next transaction after a slow one, in their order', async () => {
     const { log, write } = createWrites();
-    const slow = () => new Promise((resolve) => setTimeout(resolve, 60));
-    await Promise.all([write('a'), write('b', slow), write('c'), write('d')]);
+    await Promise.all([write('a'), write('b', () => setTime(1)), write('c'), write('d')]);
     expect(log.filter((entry) => /^(begin|commit|[a-d])$/.test(entry)).join()).toBe(
       'begin,a,b,commit,begin,c,d,commit',
     );
@@ -249,12 +259,6 @@ describe('concurrent writes', () => {
 
 describe('writes of a remote database', () => {
   const conflict = new Error('conflict');
-
-  // The time that a transaction is shared is limited, also on a busy machine.
-  beforeEach(() => {
-    const spy = vi.spyOn(process, 'hrtime').mockReturnValue(process.hrtime());
-    return () => spy.mockRestore();
-  });
 
   /**
    * Creates writes to a list of names, which a transaction replaces at its commit. `commit` may

@@ -13,6 +13,8 @@ import { post, startTestService } from './test-service.ts';
 beforeEach(closeIdleStores);
 
 const ADD = '/v1/users/add';
+/** Default limit of SQLite. */
+const MAX_PAGES = 0xff_ff_ff_fe;
 
 /** The body of a call that adds this many users. */
 function usersBody(count: number): string {
@@ -25,7 +27,11 @@ function usersBody(count: number): string {
 
 /** Limits the size of the database in pages. SQLite fails in the same way on a full disk. */
 async function limitPages(store: Store, pages: number): Promise<void> {
-  await store.write((database) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database));
+  const limit = (count: number) =>
+    store.write((database) => sql`pragma max_page_count = ${sql.lit(count)}`.execute(database));
+  await limit(pages);
+  // Other tests use the store afterwards.
+  onTestFinished(async () => void (await limit(MAX_PAGES)));
 }
 
 describe('a full disk', () => {

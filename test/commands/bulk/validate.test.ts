@@ -1,5 +1,4 @@
 import { readdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -118,16 +117,18 @@ describe('validating a file', () => {
   });
 
   it('reads stdin and compressed files, and leaves no temporary files', async () => {
-    const before = await readdir(tmpdir());
-    const piped = await validate({ name: '-', content: '{"userId":"a"}\n{"userId":"a"}' });
+    const temporaryFolder = await createTemporaryFolder();
+    const content = '{"userId":"a"}\n{"userId":"a"}';
+    const piped = await validate({ name: '-', content, temporaryFolder });
     expect(piped.stdout).toBe("stdin:2: userId: 'a' is already on line 1\n");
-    const packed = await validate({ name: 'u.csv.gz', content: gzipSync('userId\na\nb\n') });
+    vi.unstubAllEnvs();
+    const csv = gzipSync('userId\na\nb\n');
+    const packed = await validate({ name: 'u.csv.gz', content: csv, temporaryFolder });
     expect([packed.stdout, packed.error]).toEqual([
       'u.csv.gz: 2 users, no problems found\n',
       undefined,
     ]);
-    const left = (await readdir(tmpdir())).filter((name) => name.startsWith('svc-validate-'));
-    expect(left.filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(temporaryFolder)).toEqual([]);
   });
 });
 
