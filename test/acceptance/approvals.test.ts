@@ -373,8 +373,13 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
 
   it('applies a plan once, also with another state folder, a link, or a copy', async () => {
     const user = await createApprovalUser();
-    const { home, svc } = user;
+    const { home, svc, control } = user;
     await user.approve('ada');
+    control.intercept = ({ isWrite }) =>
+      isWrite ? { status: 'UNAUTHENTICATED', message: 'Not yet.' } : undefined;
+    expect(await user.apply()).toMatchObject({ stderr: expect.stringContaining('Not yet.') });
+    // Nothing was applied.
+    control.intercept = () => undefined;
     expect(await user.apply()).toMatchObject({ code: 0 });
     const sent = user.writes().length;
     await symlink('plan.json', join(home, 'link.json'));
