@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type * as z from 'zod/mini';
 import type { Operation, SplitIds } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
@@ -106,7 +107,7 @@ export function createClient(options: ClientOptions): Client {
       operation: Operation<Input, Output>,
       input: z.input<Input>,
     ) =>
-      (await send(operation, await withGeneratedId(operation.generatedId, input))) as CallOutcome<
+      (await send(operation, withGeneratedId(operation.generatedId, input))) as CallOutcome<
         z.output<Output>
       >,
   };
@@ -130,12 +131,11 @@ function assertFound(
 }
 
 /** Adds a generated ID if the input has none, so that a repeated call cannot apply twice. */
-async function withGeneratedId(
+function withGeneratedId(
   generatedId: string | undefined,
   input: Readonly<Record<string, unknown>>,
 ) {
   if (!generatedId || input[generatedId] !== undefined) return input;
-  const { randomUUID } = await import('node:crypto');
   return { ...input, [generatedId]: randomUUID() };
 }
 

@@ -6,7 +6,7 @@ import {
   request,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { createSecureContext, type TLSSocket } from 'node:tls';
 import { authorizationOf, type NetworkProxy } from './proxy.ts';
 import type { WireRequest } from './request.ts';
 import { ACCEPTED_ENCODINGS, ResponseBody } from './response-body.ts';
@@ -83,7 +83,7 @@ async function openRoute(url: URL, options: RouteOptions): Promise<Route> {
   return {
     ...routeTo(url, agent),
     firstPart: 'proxy',
-    options: { ...addressOf(url), ...(isSecure && (await createTlsOptions(options))) },
+    options: { ...addressOf(url), ...(isSecure && createTlsOptions(options)) },
   };
 }
 
@@ -135,18 +135,17 @@ async function createAgent(
   certificates: Pick<TransportOptions, 'tls' | 'clientCertificate'>,
 ): Promise<Agent> {
   if (protocol !== 'https:') return new Agent(AGENT_OPTIONS);
-  const [https, tls] = await Promise.all([import('node:https'), createTlsOptions(certificates)]);
-  return new https.Agent({ ...AGENT_OPTIONS, ...tls });
+  const { Agent: SecureAgent } = await import('node:https');
+  return new SecureAgent({ ...AGENT_OPTIONS, ...createTlsOptions(certificates) });
 }
 
-async function createTlsOptions({
+function createTlsOptions({
   tls,
   clientCertificate,
 }: Pick<TransportOptions, 'tls' | 'clientCertificate'>) {
   // With ALPN, a server without HTTP/1.1 rejects the connection before anything is sent.
   const options = { ALPNProtocols: ['http/1.1'] };
   if (!tls && !clientCertificate) return options;
-  const { createSecureContext } = await import('node:tls');
   // Certificates in the options would be compared for each request.
   const secureContext = createSecureContext({ ...tls, ...clientCertificate });
   return { ...options, secureContext };

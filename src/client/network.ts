@@ -21,8 +21,7 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const { baseUrl, environment, authorities, attemptTimeout, clientCertificate } = options;
   const url = URL.parse(baseUrl);
   const proxy = url ? findProxy(url, environment) : undefined;
-  const tls =
-    authorities === undefined ? undefined : { ca: await withDefaultAuthorities(authorities) };
+  const tls = authorities === undefined ? undefined : { ca: withDefaultAuthorities(authorities) };
   return {
     ...createHttpTransport({ attemptTimeout, clientCertificate, tls, proxy }),
     proxy,

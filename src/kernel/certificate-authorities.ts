@@ -1,4 +1,5 @@
-export async function withDefaultAuthorities(authorities: string): Promise<string[]> {
-  const { getCACertificates } = await import('node:tls');
+import { getCACertificates } from 'node:tls';
+
+export function withDefaultAuthorities(authorities: string): string[] {
   return [...getCACertificates(), authorities];
 }

@@ -61,7 +61,7 @@ export async function sendPost(
   try {
     const requestOptions = {
       signal: limit,
-      ...(authorities && { ca: await withDefaultAuthorities(authorities) }),
+      ...(authorities && { ca: withDefaultAuthorities(authorities) }),
     };
     const response = await sendRequest(outgoing, requestOptions, write);
     const milliseconds = elapsed();

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { createLocalFileError } from '../../kernel/files.ts';
 import { readFifo } from '../../kernel/read-file.ts';
@@ -120,7 +121,6 @@ export async function* prepend<Item>(
 }
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-  const { createGunzip } = await import('node:zlib');
   const gunzipStream = createGunzip({ chunkSize: CHUNK_BYTES });
   const input = new ReadChunks(bytes);
   // The loop below throws the errors of both streams.

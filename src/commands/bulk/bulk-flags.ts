@@ -6,20 +6,15 @@ import type { BulkOptions } from './bulk-request.ts';
 import {
   ALLOW_SUSPICIOUS_FLAG,
   DUPLICATES_FLAG,
-  ENCODING_FLAG,
   FILE_FLAG,
-  HEADER_ROW_FLAG,
-  INPUT_FORMAT_FLAG,
+  INPUT_FLAGS,
   MAP_FILE_FLAG,
   MAP_FLAG,
   MAP_ORG_FLAG,
   type MapFileOptions,
-  parseColumnMap,
+  parseInputFlags,
   parseOrganizationMap,
-  parseSeparator,
   SAVE_MAP_FLAG,
-  SEPARATOR_FLAG,
-  SHEET_FLAG,
 } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
@@ -31,11 +26,7 @@ export const REJECTS_FLAG = {
 
 const BULK_FLAGS = [
   FILE_FLAG,
-  INPUT_FORMAT_FLAG,
-  ENCODING_FLAG,
-  SHEET_FLAG,
-  SEPARATOR_FLAG,
-  HEADER_ROW_FLAG,
+  ...INPUT_FLAGS,
   MAP_FLAG,
   MAP_ORG_FLAG,
   MAP_FILE_FLAG,
@@ -82,13 +73,8 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
   const file = options.file ?? [];
   return {
     ...(file.length > 0 && { file }),
-    ...optionalProperty('inputFormat', options.inputFormat),
-    ...optionalProperty('encoding', options.encoding),
-    ...optionalProperty('sheet', options.sheet),
-    ...optionalProperty('separator', parseSeparator(options.separator)),
-    ...optionalProperty('headerRow', parseWholeNumber('--header-row', options.headerRow, 1)),
+    ...parseInputFlags(options),
     ...optionalProperty('allowSuspicious', options.allowSuspicious),
-    ...optionalProperty('map', parseColumnMap(options.map)),
     ...optionalProperty('mapOrg', parseOrganizationMap(options.mapOrg)),
     ...optionalProperty('shard', parseShard(options.shard)),
     ...optionalProperty('maxErrors', parseWholeNumber('--max-errors', options.maxErrors, 0)),

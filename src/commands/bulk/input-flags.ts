@@ -2,7 +2,8 @@ import type { RecordRules } from '../../bulk/record-checker.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { findIdProblem, quoteId } from '../../kernel/id-text.ts';
-import type { OptionDefinition } from '../definition.ts';
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import { optionalProperty, parseWholeNumber } from '../options.ts';
 
 export const FILE_FLAG = {
   flags: '--file <path>',
@@ -11,35 +12,34 @@ export const FILE_FLAG = {
   file: 'input',
 } as const satisfies OptionDefinition;
 
-export const INPUT_FORMAT_FLAG = {
-  flags: '--input-format <format>',
-  description: 'format of the input files',
-  choices: ['json', 'ndjson', 'csv', 'yaml', 'xlsx'] satisfies readonly InputFormat[],
-} as const satisfies OptionDefinition;
-
-export const ENCODING_FLAG = {
-  flags: '--encoding <label>',
-  description:
-    'encoding of input files without a byte order mark (default: UTF-8 or UTF-16, detected)',
-} as const satisfies OptionDefinition;
-
-export const SHEET_FLAG = {
-  flags: '--sheet <name>',
-  description: 'sheet of an .xlsx file (default: the first one)',
-} as const satisfies OptionDefinition;
-
-export const SEPARATOR_FLAG = {
-  flags: '--separator <character>',
-  description: "separator of CSV cells, such as ';', '|', or tab (default: detected)",
-} as const satisfies OptionDefinition;
-
-export const HEADER_ROW_FLAG = {
-  flags: '--header-row <n>',
-  description: 'row of the header in CSV and .xlsx files (default: the first one with values)',
-} as const satisfies OptionDefinition;
+/** Flags that describe input files. */
+export const INPUT_FLAGS = [
+  {
+    flags: '--input-format <format>',
+    description: 'format of the input files',
+    choices: ['json', 'ndjson', 'csv', 'yaml', 'xlsx'] satisfies readonly InputFormat[],
+  },
+  {
+    flags: '--encoding <label>',
+    description:
+      'encoding of input files without a byte order mark (default: UTF-8 or UTF-16, detected)',
+  },
+  {
+    flags: '--sheet <name>',
+    description: 'sheet of an .xlsx file (default: the first one)',
+  },
+  {
+    flags: '--separator <character>',
+    description: "separator of CSV cells, such as ';', '|', or tab (default: detected)",
+  },
+  {
+    flags: '--header-row <n>',
+    description: 'row of the header in CSV and .xlsx files (default: the first one with values)',
+  },
+] as const satisfies readonly OptionDefinition[];
 
 /** @throws SvcError `usage` for more than one character */
-export function parseSeparator(given: string | undefined): string | undefined {
+function parseSeparator(given: string | undefined): string | undefined {
   const text = given === 'tab' || given === '\\t' ? '\t' : given;
   if (text === undefined || (text.length === 1 && !/["\r\n]/.test(text))) return text;
   throw new SvcError('usage', `--separator must be one character or "tab", got '${text}'`);
@@ -94,11 +94,21 @@ export function mapFlags(map: ColumnMap, name: '--map' | typeof MAP_ORG = '--map
 }
 
 /**
- * Parses the values of `--map`.
- * @throws SvcError `usage` for a malformed pair or a repeated column
+ * Parses the flags that describe input files and rename their columns.
+ * @throws SvcError `usage`
  */
-export function parseColumnMap(given: readonly string[] | undefined): ColumnMap | undefined {
-  return given && parseMappings(given, '--map');
+export function parseInputFlags(
+  options: OptionsOf<readonly [...typeof INPUT_FLAGS, typeof MAP_FLAG]>,
+) {
+  const { inputFormat, encoding, sheet, separator, headerRow, map } = options;
+  return {
+    ...optionalProperty('inputFormat', inputFormat),
+    ...optionalProperty('encoding', encoding),
+    ...optionalProperty('sheet', sheet),
+    ...optionalProperty('separator', parseSeparator(separator)),
+    ...optionalProperty('headerRow', parseWholeNumber('--header-row', headerRow, 1)),
+    ...optionalProperty('map', map && parseMappings(map, '--map')),
+  };
 }
 
 /**

@@ -3,16 +3,12 @@ import type { FlagDescription } from '../options.ts';
 import {
   ALLOW_SUSPICIOUS_FLAG,
   DUPLICATES_FLAG,
-  ENCODING_FLAG,
   FILE_FLAG,
-  HEADER_ROW_FLAG,
-  INPUT_FORMAT_FLAG,
+  INPUT_FLAGS,
   MAP_FILE_FLAG,
   MAP_FLAG,
   MAP_ORG_FLAG,
   SAVE_MAP_FLAG,
-  SEPARATOR_FLAG,
-  SHEET_FLAG,
 } from './input-flags.ts';
 
 const ORG_FLAG = {
@@ -28,11 +24,7 @@ export function validateFlags(
 ) {
   return [
     { ...FILE_FLAG, required: true },
-    INPUT_FORMAT_FLAG,
-    ENCODING_FLAG,
-    SHEET_FLAG,
-    SEPARATOR_FLAG,
-    HEADER_ROW_FLAG,
+    ...INPUT_FLAGS,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
     ...choice(
       '--api-version <v>',

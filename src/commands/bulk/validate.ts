@@ -8,11 +8,11 @@ import { createTemporaryPath } from '../../kernel/temporary.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty, parseWholeNumber } from '../options.ts';
+import { optionalProperty } from '../options.ts';
 import { reportCheck } from './check-report.ts';
 import { resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { openInputFiles } from './input-files.ts';
-import { parseColumnMap, parseOrganizationMap, parseSeparator } from './input-flags.ts';
+import { parseInputFlags, parseOrganizationMap } from './input-flags.ts';
 import { printRepeatingCommand } from './repeat-command.ts';
 import { showCheckProgress } from './show-progress.ts';
 import type { ValidateFlags } from './validate-flags.ts';
@@ -37,15 +37,7 @@ export async function validateFiles(
       hint: `svc ${noun} validate --file <path>`,
     });
   const fields = await loadFields(noun, verb, options.apiVersion);
-  const given = {
-    file,
-    ...optionalProperty('inputFormat', options.inputFormat),
-    ...optionalProperty('encoding', options.encoding),
-    ...optionalProperty('sheet', options.sheet),
-    ...optionalProperty('separator', parseSeparator(options.separator)),
-    ...optionalProperty('headerRow', parseWholeNumber('--header-row', options.headerRow, 1)),
-    ...optionalProperty('map', parseColumnMap(options.map)),
-  };
+  const given = { file, ...parseInputFlags(options) };
   const mapOrg = parseOrganizationMap(options.mapOrg);
   const organizationId = options.org && parseOrganization(options.org, '--org');
   const { map, chosen, answers, save } = await resolveColumnMap(context, fields, given, options);

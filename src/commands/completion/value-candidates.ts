@@ -81,8 +81,6 @@ const profiles: CandidateSource = async ({ folders }) => {
 };
 
 const jobs: CandidateSource = async ({ folders }) => {
-  const { readdir } = await import('node:fs/promises');
-  const { join } = await import('node:path');
   const names = await readdir(join(folders.state, 'jobs')).catch(() => []);
   return toCandidates(new Set(names.map((name) => name.replace(/\..*$/, '')))).reverse();
 };

@@ -45,7 +45,7 @@ export async function tryTlsConnection(
     servername: /^[\d.]+$|:/.test(host) ? '' : host,
     rejectUnauthorized: false,
     ...clientCertificate,
-    ...(authorities !== undefined && { ca: await withDefaultAuthorities(authorities) }),
+    ...(authorities !== undefined && { ca: withDefaultAuthorities(authorities) }),
   });
   try {
     await once(socket, 'secureConnect', { signal });

@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import type { Target } from '../../client/client.ts';
 import { createCertificatePageError } from '../../client/client-certificate.ts';
 import { createNetworkFailure } from '../../client/network-failure.ts';
@@ -69,10 +71,6 @@ function describeProxy(route: ServiceRoute | undefined): CheckResult {
 async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} resolves the name`);
   const host = hostnameOf(url);
-  const [{ lookup }, { isIP }] = await Promise.all([
-    import('node:dns/promises'),
-    import('node:net'),
-  ]);
   if (isIP(host)) return ok(`${host} is an IP address`);
   try {
     const addresses = await lookup(host, { all: true });

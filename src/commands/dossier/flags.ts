@@ -1,12 +1,4 @@
-import {
-  ALLOW_SUSPICIOUS_FLAG,
-  ENCODING_FLAG,
-  HEADER_ROW_FLAG,
-  INPUT_FORMAT_FLAG,
-  MAP_FLAG,
-  SEPARATOR_FLAG,
-  SHEET_FLAG,
-} from '../bulk/input-flags.ts';
+import { ALLOW_SUSPICIOUS_FLAG, INPUT_FLAGS, MAP_FLAG } from '../bulk/input-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 export const DOSSIER_FLAGS = [
@@ -30,11 +22,7 @@ export const DOSSIER_FLAGS = [
       "file with organizations in a field organizationId: JSON, NDJSON, CSV, YAML, or .xlsx; '-' for stdin",
     file: 'input',
   },
-  INPUT_FORMAT_FLAG,
-  ENCODING_FLAG,
-  SHEET_FLAG,
-  SEPARATOR_FLAG,
-  HEADER_ROW_FLAG,
+  ...INPUT_FLAGS,
   MAP_FLAG,
   ALLOW_SUSPICIOUS_FLAG,
 ] as const satisfies readonly OptionDefinition[];

@@ -9,7 +9,7 @@ import { quoteId } from '../../kernel/id-text.ts';
 import { createTemporaryPath } from '../../kernel/temporary.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
-import { parseColumnMap, parseSeparator } from '../bulk/input-flags.ts';
+import { parseInputFlags } from '../bulk/input-flags.ts';
 import { describeInput } from '../bulk/open-job.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import { createFindingsError } from '../call/findings-error.ts';
@@ -17,7 +17,7 @@ import { findDefaultOrganization } from '../call/input-data.ts';
 import { requireOrganizationsToRead } from '../call/missing-parents.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty, parseWholeNumber } from '../options.ts';
+import { optionalProperty } from '../options.ts';
 import type { DossierFlags } from './flags.ts';
 
 /** The organizations of a dossier, each once, and the files that name them. */
@@ -59,23 +59,10 @@ async function readFile(
   flags: DossierFlags,
   ids: Set<string>,
 ): Promise<readonly JobInput[]> {
-  const { orgFile = '', inputFormat, encoding, sheet, separator, headerRow } = flags;
+  const { orgFile = '' } = flags;
   const fields = bulkFieldsOf(await loadOperation('organizations', 'organizations.add'));
-  const map = parseColumnMap(flags.map);
-  const input = await openInputFiles(
-    context,
-    fields,
-    {
-      file: [orgFile],
-      ...optionalProperty('inputFormat', inputFormat),
-      ...optionalProperty('encoding', encoding),
-      ...optionalProperty('sheet', sheet),
-      ...optionalProperty('separator', parseSeparator(separator)),
-      ...optionalProperty('headerRow', parseWholeNumber('--header-row', headerRow, 1)),
-      ...optionalProperty('map', map),
-    },
-    createTemporaryPath('input'),
-  );
+  const options = { file: [orgFile], ...parseInputFlags(flags) };
+  const input = await openInputFiles(context, fields, options, createTemporaryPath('input'));
   try {
     const rules = {
       fields,
@@ -83,7 +70,7 @@ async function readFile(
       targets: new RecordTargets(fields, {}),
       duplicates: 'first' as const,
       generateId: String,
-      ...optionalProperty('map', map),
+      ...optionalProperty('map', options.map),
       ...optionalProperty('allowsSuspicious', flags.allowSuspicious),
     };
     const endProgress = await showCheckProgress(context, input);
