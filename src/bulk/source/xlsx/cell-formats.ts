@@ -1,9 +1,10 @@
-import { getFormatFromId } from 'numfmt';
+import { getFormatFromId, isDateFormat } from 'numfmt';
 import {
   createNumberFormatter,
   createTextFormatter,
   type NumberFormatter,
   type NumberText,
+  parseIsoDate,
   type TextFormatter,
 } from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
@@ -56,6 +57,19 @@ export class CellFormats implements XmlHandler {
         return { text: stored.padStart(pattern.length, '0'), isExact: true };
     }
     return format(Number(stored));
+  }
+
+  /**
+   * Formats a date, a time, or a duration of a strict workbook like one that is stored as a number.
+   * Undefined for another text.
+   * @throws NumberFormatError for a date outside the calendar
+   */
+  formatDate(stored: string, style: number): NumberText | undefined {
+    const date = parseIsoDate(stored, this.#is1904);
+    if (!date) return undefined;
+    const { pattern, format } = this.#formatOf(style);
+    const isDate = pattern !== '' && isDateFormat(pattern);
+    return (isDate ? format : createNumberFormatter(date.pattern, this.#is1904))(date.value);
   }
 
   /** Formats a text as the sheet shows it: with the prefix of `"EMP-"@`, for example. */

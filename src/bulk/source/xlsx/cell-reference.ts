@@ -1,4 +1,4 @@
-const [LETTERS, FIRST_LETTER] = [26, 0x41];
+const [LETTERS, FIRST_LETTER, FIRST_SMALL_LETTER] = [26, 0x41, 0x61];
 const [ZERO, NINE] = [0x30, 0x39];
 
 export interface CellReference {
@@ -8,11 +8,12 @@ export interface CellReference {
   readonly line: number;
 }
 
-/** Parses `AB7`: column 27, line 7. Undefined for another text. */
+/** Parses `AB7` or `ab7`: column 27, line 7. Undefined for another text. */
 export function parseCellReference(text: string): CellReference | undefined {
   let [at, column, line] = [0, 0, 0];
   for (; at < text.length; at += 1) {
-    const letter = text.charCodeAt(at) - FIRST_LETTER;
+    const code = text.charCodeAt(at);
+    const letter = code - (code < FIRST_SMALL_LETTER ? FIRST_LETTER : FIRST_SMALL_LETTER);
     if (letter < 0 || letter >= LETTERS) break;
     column = column * LETTERS + letter + 1;
   }

@@ -54,6 +54,8 @@ const [DAY_AFTER_LAST, FIRST_DAY_OF_1904] = [2_958_466, 1_462];
 /** The sheet shows this day as February 29, 1900, which did not exist. */
 const MISSING_DAY = 60;
 const DAY = 86_400_000;
+/** The day from which the numbers count after the missing day. */
+const DAY_ZERO = Date.UTC(1899, 11, 30);
 
 /** Formats integers with all their digits, unlike a sheet, which shows `1.23E+11` for 12 digits. */
 function formatGeneral(value: number): NumberText {
@@ -182,6 +184,36 @@ function roundToDigits(value: number): number {
   return Number(value.toPrecision(SIGNIFICANT_DIGITS));
 }
 
+const ISO_DATE =
+  /^(?=.*\d)(?:(\d{4}-\d\d-\d\d)(?:T(?=\d)|(?=Z?$)))?(?:(\d\d):(\d\d):(\d\d(?:\.\d*)?))?Z?$/;
+const DURATION = /^P(?=.*\d)(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?)?$/;
+
+/** Parses a date, a time, or a duration to a number of days, and the pattern of what it is. */
+export function parseIsoDate(
+  stored: string,
+  is1904: boolean,
+): { readonly value: number; readonly pattern: string } | undefined {
+  const toMilliseconds = (days = '0', hours = '0', minutes = '0', seconds = '0') =>
+    Number(days) * DAY +
+    Number(hours) * 3_600_000 +
+    Number(minutes) * 60_000 +
+    Number(seconds) * 1_000;
+  const duration = DURATION.exec(stored);
+  if (duration) return { value: toMilliseconds(...duration.slice(1)) / DAY, pattern: '[h]:mm:ss' };
+  const [match, date, hours, minutes, seconds] = ISO_DATE.exec(stored) ?? [];
+  if (match === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) >= 60)
+    return undefined;
+  const time = toMilliseconds('0', hours, minutes, seconds) / DAY;
+  if (date === undefined) return { value: time, pattern: 'hh:mm:ss' };
+  const milliseconds = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(date))
+    return undefined;
+  return {
+    value: toSerial(milliseconds, is1904) + time,
+    pattern: hours === undefined ? 'yyyy-mm-dd' : 'yyyy-mm-dd hh:mm:ss',
+  };
+}
+
 function createDateFormatter(pattern: string, is1904: boolean): NumberFormatter {
   const offset = is1904 ? FIRST_DAY_OF_1904 : 0;
   const isDuration = tokenize(pattern).some(({ type }) => type === TOKEN_DURATION);
@@ -207,7 +239,15 @@ function createDateFormatter(pattern: string, is1904: boolean): NumberFormatter 
 function formatDay(serial: number): string {
   if (serial < 1 || serial === MISSING_DAY) throw createDateError();
   const days = serial < MISSING_DAY ? serial + 1 : serial;
-  return new Date(Date.UTC(1899, 11, 30) + days * DAY).toISOString().slice(0, 10);
+  return new Date(DAY_ZERO + days * DAY).toISOString().slice(0, 10);
+}
+
+/** Returns the serial number of a day. Programs store a time without a date as one on day zero. */
+function toSerial(milliseconds: number, is1904: boolean): number {
+  const days = (milliseconds - DAY_ZERO) / DAY;
+  if (is1904) return days - FIRST_DAY_OF_1904;
+  if (days === 1) throw createDateError();
+  return days > 1 && days <= MISSING_DAY ? days - 1 : days;
 }
 
 function formatTime(milliseconds: number): string {

@@ -1,5 +1,5 @@
 import { columnLetters, parseCellReference } from './cell-reference.ts';
-import { NumberFormatError } from './number-format.ts';
+import { NumberFormatError, type NumberText } from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
 import { decodeEscapes, isTrue, MAX_TEXT_CHARACTERS, type SheetData } from './workbook.ts';
 
@@ -43,7 +43,7 @@ const NOT_CALCULATED = {
 };
 const CORRECT_IT = 'correct the cell in a spreadsheet program';
 
-/** Text of the numbers and booleans in XML, and of the dates of a strict workbook. */
+/** Text of the numbers and booleans in XML. */
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['1', 'TRUE'],
@@ -51,8 +51,6 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['0', 'FALSE'],
   ['false', 'FALSE'],
 ]);
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const TIME = /^(\d\d:\d\d:\d\d)(?:\.0*|(\.\d+))?$/;
 
 /** A cell whose value has no text. */
 class CellError extends Error {}
@@ -289,17 +287,22 @@ export class SheetRows implements XmlHandler {
       case 'b':
         return BOOLEANS.get(value.toLowerCase()) ?? fail(`'${value}' is not a boolean`);
       case 'd':
-        return formatDate(value);
-      case 'n': {
+        return this.#takeText(
+          column,
+          this.#data.formats.formatDate(value, style) ?? fail(`'${value}' is not a date`),
+        );
+      case 'n':
         if (!NUMBER.test(value) || !Number.isFinite(Number(value)))
           return fail(`'${value}' is not a number`);
-        const { text, isExact } = this.#data.formats.formatNumber(value, style);
-        if (!isExact) this.#problems.push({ column, ...LOST_PARTS });
-        return text;
-      }
+        return this.#takeText(column, this.#data.formats.formatNumber(value, style));
       default:
         return fail(`a cell of the unknown type '${type}'`);
     }
+  }
+
+  #takeText(column: number, { text, isExact }: NumberText): string {
+    if (!isExact) this.#problems.push({ column, ...LOST_PARTS });
+    return text;
   }
 
   #sharedText(column: number, index: string): string {
@@ -311,22 +314,4 @@ export class SheetRows implements XmlHandler {
 
 function fail(message: string): never {
   throw new CellError(message);
-}
-
-/** Formats a date of a strict workbook like a date that is stored as a number. */
-function formatDate(stored: string): string {
-  const parts = stored.replace(/Z$/, '').split('T');
-  const date = DATE.exec(parts[0] ?? '')?.[0];
-  const [, time, fraction = ''] = TIME.exec(parts.at(-1) ?? '') ?? [];
-  const hasAllParts = parts.length === [date, time].filter((part) => part !== undefined).length;
-  const full = `${date ?? '2000-01-01'}T${time ?? '00:00:00'}`;
-  if (!hasAllParts || !isValidDate(full)) return fail(`'${stored}' is not a date`);
-  if (date === undefined) return `${time}${fraction}`;
-  return full.endsWith('T00:00:00') && fraction === '' ? date : `${full}${fraction}`;
-}
-
-/** Whether the calendar has the day, and the day has the time. */
-function isValidDate(text: string): boolean {
-  const time = Date.parse(`${text}Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

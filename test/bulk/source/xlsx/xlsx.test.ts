@@ -266,6 +266,15 @@ describe('numbers', () => {
   });
 
   it.each([
+    ['[h]:mm', 'PT26H11M0.000S', '26:11'],
+    ['h:mm', '1899-12-30T11:00:00', '11:00:00'],
+    ['dd.mm.yyyy', '1900-02-28', '1900-02-28'],
+  ])('in %s, the date %s of a strict workbook is %s', async (code, stored, text) => {
+    const cells = `<c r="A2" t="str"><v>a</v></c><c r="B2" s="${styleOf(code)}" t="d"><v>${stored}</v></c>`;
+    expect((await readCells(cells, { styles }))?.['name']).toBe(text);
+  });
+
+  it.each([
     [styleOf('0;-0;0;"EMP-"@'), '7', 'EMP-7'],
     [styleOf('_(* #,##0.0?_);_(* (#,##0)'), '7', '7'],
     [styleOf(';;;'), 'Ada', undefined],
@@ -306,6 +315,10 @@ describe('cells', () => {
     ['<c r="A2" t="inlineStr"><v>1.</v><is><t>01.</t></is></c>', '01.'],
     ['<c r="A2" t="d"><v>2026-11-26T00:00:00</v></c>', '2026-11-26'],
     ['<c r="A2" t="d"><v>2026-11-26T03:04:05.250Z</v></c>', '2026-11-26T03:04:05.250'],
+    ['<c r="A2" t="d"><v>2014-01-16T15:59:59.99999979045242400</v></c>', '2014-01-16T16:00:00'],
+    ['<c r="A2" t="d"><v>10:59:59.9999999999984025</v></c>', '11:00:00'],
+    ['<c r="A2" t="d"><v>PT26H11M0.000S</v></c>', '26:11:00'],
+    ['<c r="a2" t="str"><v>x</v></c>', 'x'],
     ['<y:c xmlns:y="y" r="A2"><y:v>1</y:v></y:c><c r="B2" t="str"><v>b</v></c>', undefined],
     ['<c r="A2" t="e"><v>#N/A</v></c>', '#N/A'],
     ['<c r="A2" t="d"><v>2026-11-26</v></c>', '2026-11-26'],
@@ -332,6 +345,8 @@ describe('cells', () => {
     ['<c r="A2"><f>1+1</f><v/></c>', 'the formula has no stored result'],
     ['<c r="A2" t="b"><v>yes</v></c>', "'yes' is not a boolean"],
     ['<c r="A2" t="d"><v>2026-02-30</v></c>', "'2026-02-30' is not a date"],
+    ['<c r="A2" t="d"><v>PT</v></c>', "'PT' is not a date"],
+    ['<c r="A2" t="d"><v>1899-12-30</v></c>', 'the date is outside the calendar of the sheet'],
     ['<c r="A2" t="z"><v>1</v></c>', "a cell of the unknown type 'z'"],
   ])('%s is a problem', async (cell, problem) => {
     await expect(readCells(cell)).rejects.toThrow(`Sheet1!A2: ${problem}`);
