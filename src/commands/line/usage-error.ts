@@ -2,11 +2,11 @@ import type { Command, CommanderError } from 'commander';
 import { SHOWN_KINDS } from '../../catalog/local/stored-kinds.ts';
 import { Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
-import type { Node } from '../definition.ts';
+import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { longName } from '../options.ts';
 import { findByPath, findChild, SHORTCUTS } from '../tree/aliases.ts';
-import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 import { findNearestPath } from '../tree/nearest-path.ts';
 import { commandTree } from '../tree/tree.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
@@ -76,13 +76,14 @@ function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined):
   const names = flags.map(longName);
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
-  if (flag === '--out') {
-    const reason = describeMissingPlan(command, leaf, names);
-    if (reason !== undefined) return reason;
-  }
+  if (OUTPUT_FLAGS.test(flag) && names.includes('out')) return `did you mean '--out'?`;
+  if (OUTPUT_FLAGS.test(flag) && command.commands.length === 0)
+    return describeOutput(command, leaf, flags);
   const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
   if (usual !== undefined) return `did you mean '${usual}'?`;
-  const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
+  // Names that are close to it, such as `time`, name no file.
+  const near =
+    flag.startsWith('--') && flag !== '--file' ? findNearest(flag.slice(2), names) : undefined;
   const begun = names.filter((name) => name.startsWith(`${flag.slice(2)}-`));
   const meant = near !== undefined && begun.length === 0 ? [near] : begun.slice(0, MAX_SUGGESTIONS);
   if (meant.length > 0) return `did you mean ${meant.map((name) => `'--${name}'`).join(' or ')}?`;
@@ -91,21 +92,37 @@ function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined):
     : hint`to list the flags, run ${helpStep(command)}`;
 }
 
-/** Returns why a write has no flag to save its plan, and what its user can do instead. */
-function describeMissingPlan(
+/** Matches flags for an output file. */
+const OUTPUT_FLAGS = /^--out(put)?(-?(file|path))?$/;
+
+/** Returns how to save the output of a command without `--out`, or why it saves no plan. */
+function describeOutput(
   command: Command,
   leaf: LoadedLeaf | undefined,
-  flags: readonly string[],
-): string | undefined {
-  if (commandWords(command).join(' ') === 'api')
+  flags: readonly OptionDefinition[],
+): string | Hint {
+  const path = commandWords(command);
+  if (path.join(' ') === 'api')
     return "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'";
   const isSecret = 'the command saves no plan, because its result is a secret';
-  if (flags.includes('save')) return `${isSecret}; to keep the secret, use --save`;
+  const names = flags.map(longName);
+  if (names.includes('save')) return `${isSecret}; to keep the secret, use --save`;
   const entry = leaf?.kind === 'operation' ? leaf.versions[0] : leaf?.operation;
-  return entry?.revealsSecrets
-    ? `${isSecret}; to keep the secret, redirect stdout: '-q > secret.txt'`
-    : undefined;
+  if (entry?.revealsSecrets)
+    return `${isSecret}; to keep the secret, redirect stdout: '-q > secret.txt'`;
+  if (leaf && argumentsOf(leaf).some(({ file }) => file === 'export'))
+    return hint`to save the data, run ${step('inspect', ...path, 'state.json')}`;
+  const output = flags.find(
+    (flag) => OWN_OUTPUTS.includes(flag.file) && /^(file|har)$/.test(longName(flag)),
+  );
+  const html = names.includes('html') && command.opts()['html'] !== true ? '--html ' : '';
+  return output
+    ? `did you mean '${html}--${longName(output)}'?`
+    : "the command has no output file; to save its output, redirect stdout: '> output.txt'";
 }
+
+/** The uses of the only output of a command. */
+const OWN_OUTPUTS: readonly OptionDefinition['file'][] = ['report', 'har', 'edited'];
 
 /**
  * An action: the verb for messages, its command names (preferred name first), and the names of

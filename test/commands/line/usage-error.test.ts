@@ -135,6 +135,28 @@ describe('an invalid command line', () => {
       "unknown flag '--out'",
       "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'",
     ],
+    ...(
+      [
+        ['jobs report --html --out x', "did you mean '--file'?"],
+        ['jobs show --out x', "did you mean '--html --file'?"],
+        ['local requests list --out x', "did you mean '--har'?"],
+        ['local export --out x', 'to save the data, run svc local export state.json'],
+        ['plan --output-file x', "did you mean '--out'?"],
+        ...[
+          'webhooks send comment.add --out x',
+          'webhooks setup --out x',
+          'jobs resume --out x',
+        ].map((line): [string, string] => [
+          line,
+          "the command has no output file; to save its output, redirect stdout: '> output.txt'",
+        ]),
+        ['agents list --file x', 'to list the flags, run svc agents list --help'],
+      ] satisfies [string, string][]
+    ).map(([line, hint]): [string, string, string] => [
+      line,
+      `unknown flag '${/--(?:out|file)\S*/.exec(line)?.[0]}'`,
+      hint,
+    ]),
     ['docs', "unknown command 'docs'", "did you mean 'svc documents'?"],
     ['docs list', "unknown command 'docs'", "did you mean 'svc documents list --org <id>'?"],
     ['doc', "unknown command 'doc'", "did you mean 'svc documents'?"],
