@@ -133,8 +133,8 @@ async function sharedInputs(context: Context, connects: boolean): Promise<readon
 }
 
 /**
- * Returns the files of the default store and of the one in `--store`: its data, its request log, and
- * what SQLite adds.
+ * Returns the files of the default store and of the one in `--store`: its data, its request log, its
+ * lock, and what SQLite adds.
  */
 async function storeFiles({ options: { store }, folders }: Context): Promise<readonly string[]> {
   const { locateRequestFile, parseStoreLocation } = await import('../../service/store/location.ts');
@@ -143,12 +143,14 @@ async function storeFiles({ options: { store }, folders }: Context): Promise<rea
     try {
       const parsed = parseStoreLocation(location);
       const log = locateRequestFile(location, folders.data);
-      return parsed.kind === 'file' ? [parsed.path, log] : [log];
+      if (parsed.kind === 'database') return [log];
+      return [parsed.path, log, `${parsed.path}.serve`, `${parsed.path}.serve.owner`];
     } catch {
       return []; // the command reports an invalid location
     }
   };
-  return locations.flatMap(filesOf).flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+  const suffixes = ['', '-wal', '-shm', '-journal'];
+  return locations.flatMap(filesOf).flatMap((path) => suffixes.map((suffix) => path + suffix));
 }
 
 /** Returns the file with content that an output would replace, if there is one. */
@@ -162,20 +164,22 @@ async function findReplaced({ file, use }: CommandOutput, cwd: string) {
 
 /**
  * Rejects an output that would replace a file in svc's own folders, also with `--force`: a journal, a
- * snapshot, or the history cannot be made again.
+ * snapshot, or the history cannot be made again. An empty file there is a lock.
  */
 async function requireOutsideState(
   { cwd, folders }: Context,
-  output: CommandOutput,
+  { name, file, use }: CommandOutput,
 ): Promise<void> {
-  const replaced = await findReplaced(output, cwd);
-  if (!replaced) return;
-  const { name, file } = output;
-  const target = await resolveLinks(replaced.path);
+  const path = resolveOutputPath(file, cwd);
+  const stats = await stat(path).catch(() => undefined);
+  // Rejects with records stay as they are.
+  const isKept = use === 'edited' || use === 'folder' || (use === 'rejects' && stats?.size !== 0);
+  if (isKept || !stats?.isFile() || isDescriptorPath(path)) return;
+  const target = await resolveLinks(path);
   const { config, data, state } = folders;
   for (const folder of [config, data, state]) {
     const isInside = target.startsWith(join(await resolveLinks(folder), sep));
-    if (isInside && !(await wasMadeBySvc(replaced.path, replaced.use)))
+    if (isInside && (use === 'rejects' || !(await wasMadeBySvc(path, use))))
       throw new SvcError('usage', `${name}: ${file} is a file that svc keeps for itself`, {
         hint: 'nothing was sent; choose another file',
       });

@@ -1,3 +1,4 @@
+import { SvcError } from '../../kernel/errors.ts';
 import { identifyFile, identifyOpenFile } from '../../kernel/file-identity.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
@@ -5,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { ArgumentDefinition, Invocation, OptionDefinition } from '../definition.ts';
 import { type FileUse, getFlagValue, longName } from '../options.ts';
 
-const STEP_SUMMARY = 'GITHUB_STEP_SUMMARY';
+const [STEP_SUMMARY, STEP_OUTPUT] = ['GITHUB_STEP_SUMMARY', 'GITHUB_OUTPUT'];
 
 interface NamedFile {
   readonly name: string;
@@ -26,13 +27,14 @@ export async function checkCommandFiles(
   invocation: Invocation,
   connects: boolean,
 ): Promise<void> {
-  const contract = context.environment[SWITCH_VARIABLES.contract];
   const named = findFiles(flags, operands, invocation);
-  if (contract) named.push({ name: SWITCH_VARIABLES.contract, file: contract, use: 'edited' });
-  const summary = context.environment[STEP_SUMMARY];
-  // Only imports append to it.
-  if (summary && named.some(({ use }) => use === 'input'))
-    named.push({ name: STEP_SUMMARY, file: summary, use: 'edited' });
+  const addVariable = (name: string) => {
+    const file = context.environment[name];
+    if (file) named.push({ name, file, use: 'edited' });
+  };
+  addVariable(SWITCH_VARIABLES.contract);
+  if (getFlagValue(invocation.options, 'github') === true) addVariable(STEP_OUTPUT);
+  if (named.length > 0) addVariable(STEP_SUMMARY);
   const isInput = ({ use }: NamedFile) => use === 'input' || use === 'data';
   const outputs = named.flatMap(({ use, ...file }) =>
     use === 'input' || use === 'data' ? [] : [{ ...file, use }],
@@ -79,7 +81,17 @@ function findFiles(
   });
   return [...fromFlags, ...fromWords].flatMap(({ name, file, use }) => {
     // Only `--data @file` names a file.
-    if (file === '-' || (use === 'data' && !file.startsWith('@'))) return [];
+    if (use === 'data' && !file.startsWith('@')) return [];
+    if (file === '-') {
+      if (STREAMABLE.includes(use)) return [];
+      const stdout = use === 'edited' || use === 'folder' ? '' : 'for stdout, use /dev/stdout; ';
+      throw new SvcError('usage', `${name} must be a file, got '-'`, {
+        hint: `${stdout}for a file of this name, use ./-`,
+      });
+    }
     return { name, file: use === 'data' ? file.slice(1) : file, use };
   });
 }
+
+/** The uses in which `-` stands for stdin or stdout. */
+const STREAMABLE: readonly FileUse[] = ['input', 'data', 'report', 'export'];

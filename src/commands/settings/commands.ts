@@ -92,6 +92,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
         name: 'plan',
         description: 'saved plan, or settings file (default: svc.yaml)',
         required: false,
+        file: 'input',
       },
     ],
     options: APPLY_FLAGS,

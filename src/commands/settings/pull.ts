@@ -62,8 +62,6 @@ export async function pullSettings(
   if (options.file !== undefined && file !== options.file)
     throw new SvcError('usage', `--file names ${options.file}, and the argument names ${file}`);
   for (const org of options.org ?? []) parseOrganization(org, '--org');
-  if (file === '-')
-    throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const found = await readExisting(context, file, options.env);
   const environments = listEnvironments(found?.fields.environments);
   const env = options.env ?? (await chooseEnvironment(context, file, environments));

@@ -1,4 +1,4 @@
-import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
@@ -67,7 +67,14 @@ for await (const { path, leaf } of leavesOf(commandTree())) {
 }
 
 const CONTENT = 'userId\nann\n';
-const NAMES = ['in.csv', './folder/../in.csv', 'link', 'hard', 'folder-link/in.csv'] as const;
+const NAMES = [
+  'in.csv',
+  './/folder/../in.csv',
+  'link',
+  'chain',
+  'hard',
+  'folder-link/in.csv',
+] as const;
 
 /** Creates a file with other names in a folder. */
 async function createNames(folder: string): Promise<string> {
@@ -75,6 +82,7 @@ async function createNames(folder: string): Promise<string> {
   await mkdir(join(folder, 'folder'));
   await writeFile(path, CONTENT);
   await symlink('in.csv', join(folder, 'link'));
+  await symlink('link', join(folder, 'chain'));
   await link(path, join(folder, 'hard'));
   await symlink('.', join(folder, 'folder-link'));
   return path;
@@ -161,6 +169,21 @@ describe('an output that is an input of its command', () => {
   );
 });
 
+it('an output is a file named - only where that stands for stdout', async () => {
+  const { home, svc } = await newUserInProcess();
+  for (const { command, outputs } of COMMANDS)
+    for (const { words, use } of outputs) {
+      if (use === 'report' || use === 'export') continue;
+      const { code, stderr } = await svc([...command, ...words('-')]);
+      expect([command, code, stderr]).toEqual([
+        command,
+        2,
+        expect.stringContaining(" must be a file, got '-'\n"),
+      ]);
+    }
+  expect(await readdir(home)).not.toContain('-');
+});
+
 describe('an output', () => {
   const add = ['users', 'add', '--local', '--org', 'acme', '--file', 'in.csv'];
 
@@ -182,6 +205,10 @@ describe('an output', () => {
       ['local', 'requests', 'list', '--har', '.local/share/svc/service.sqlite.requests'],
     ],
     ['the log of the store', ['local', 'export', '--store', 'STORE', 's.sqlite-wal']],
+    ['the journal of the store', ['local', 'export', '--store', 'STORE', 's.sqlite-journal']],
+    ['the lock of the store', ['local', 'export', '--store', 'STORE', 's.sqlite.serve']],
+    ['the journal of its lock', ['local', 'export', '--store', 'STORE', 's.sqlite.serve-journal']],
+    ['the owner of its lock', ['local', 'export', '--store', 'STORE', 's.sqlite.serve.owner']],
   ])('is not also %s', async (_, words) => {
     const { svc, home } = await newUser();
     await writeFile(join(home, '.svc.json'), '{}');
@@ -200,12 +227,16 @@ describe('an output', () => {
     ]);
   });
 
-  it('is not also the summary of a workflow step', async () => {
+  it.each([
+    ['GITHUB_STEP_SUMMARY and --file', add],
+    ['GITHUB_STEP_SUMMARY and the file', ['apply', 'in.csv']],
+    ['GITHUB_OUTPUT and --data', ['auth-tokens', 'reset', '--data', '@in.csv', '--github']],
+  ])('is not also a file of a workflow step: %s', async (names, words) => {
     const { svc } = await newUser();
-    const env = { GITHUB_STEP_SUMMARY: 'link' };
-    expect(await svc(add, { env })).toMatchObject({
+    const env = { GITHUB_STEP_SUMMARY: 'link', GITHUB_OUTPUT: 'link' };
+    expect(await svc(words, { env })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('GITHUB_STEP_SUMMARY and --file are the same file'),
+      stderr: expect.stringContaining(`${names} are the same file`),
     });
   });
 
@@ -216,8 +247,10 @@ describe('an output', () => {
     const state = join(home, '.local', 'state', 'svc');
     const [job = ''] = await readdir(join(state, 'jobs'));
     const journal = join(state, 'jobs', job, 'journal.sqlite');
+    const lock = join(state, 'jobs', job, 'lock');
+    expect((await stat(lock)).size).toBe(0);
     await symlink(journal, join(home, 'elsewhere'));
-    for (const path of [journal, 'elsewhere', join(state, 'history', 'history.ndjson')])
+    for (const path of [journal, lock, 'elsewhere', join(state, 'history', 'history.ndjson')])
       for (const words of [
         ['--local', 'plan', '--out'],
         ['schema', 'settings', '--out'],
