@@ -33,6 +33,25 @@ export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<v
   }
 }
 
+/**
+ * Writes the results of the records that earlier runs settled, without the messages of the service for
+ * those that succeeded.
+ */
+export async function restoreResults({
+  recordLists,
+  journal,
+  results,
+}: Pick<OutcomeFilesRequest, 'recordLists' | 'journal'> & {
+  readonly results: ResultsFile;
+}): Promise<void> {
+  const outcomeOf = createOutcomeReader(journal);
+  const succeeded = { status: 'succeeded', message: null, code: null } as const;
+  for await (const { records } of recordLists) {
+    const outcomes = records.map((record) => outcomeOf(record) ?? { record, ...succeeded });
+    await results.write(outcomes.filter(({ status, open }) => status !== 'skipped' && !open));
+  }
+}
+
 const MAX_ORGANIZATIONS = 100;
 
 /**

@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
-import { throwFileError } from '../kernel/files.ts';
+import { constants, createReadStream, type Stats } from 'node:fs';
+import { access, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { resolveLinks, throwFileError } from '../kernel/files.ts';
 import { openOutputFile } from '../kernel/output-file.ts';
 import { isDescriptorPath } from '../kernel/read-file.ts';
 import type { RecordResult } from './batches.ts';
@@ -20,20 +21,26 @@ export interface ResultsRequest {
 
 /**
  * Opens the file for the results of all records as NDJSON, appended as outcomes become known. An
- * existing file keeps its content until the job is complete.
+ * existing file keeps its content until the job is complete, unless an earlier run of the job wrote it.
+ * @throws SvcError `local` if the file could not be replaced
  */
 export async function openResultsFile({ path, stage, locate, saved, signal }: ResultsRequest) {
   const before = await stat(path).catch(() => undefined);
+  const isOwn = saved?.file !== undefined && saved.file === identify(before);
   let isStaged =
-    saved === undefined
-      ? before?.isFile() === true && before.size > 0 && !isDescriptorPath(path)
-      : saved.isStaged === true;
+    saved?.isStaged ??
+    (!isOwn && before?.isFile() === true && before.size > 0 && !isDescriptorPath(path));
+  if (isStaged) await checkReplaceable(path);
   const file = await openOutputFile(isStaged ? stage : path, {
     existing: 'append',
     mode: 0o600,
     signal,
   });
-  let bytes = await file.truncateTo(saved?.bytes ?? 0);
+  const earlier = saved?.bytes ?? 0;
+  const found = await file.truncateTo(isOwn || isStaged ? earlier : 0);
+  const isLost = file.isRegular && found < earlier;
+  let bytes = isLost ? await file.truncateTo(0) : found;
+  const identity = isStaged ? undefined : identify(await stat(path).catch(() => undefined));
   const lineOf = ({
     record: { id, index, line, target },
     status: found,
@@ -45,8 +52,10 @@ export async function openResultsFile({ path, stage, locate, saved, signal }: Re
     return `${JSON.stringify({ id, ...target?.data, ...locate(index, line), status, message, code, effect })}\n`;
   };
   return {
+    /** Whether the results of earlier runs are no longer there. */
+    isLost,
     get saved(): SavedResults {
-      return { bytes, ...(isStaged && { isStaged }) };
+      return { bytes, ...(isStaged && { isStaged }), ...(identity && { file: identity }) };
     },
     async write(items: readonly RecordResult[]): Promise<void> {
       if (items.length === 0) return;
@@ -67,6 +76,18 @@ export async function openResultsFile({ path, stage, locate, saved, signal }: Re
     /** Closes the file of a run that sent nothing, and removes it if it is new. */
     discard: file.discard,
   };
+}
+
+function identify(stats: Stats | undefined): string | undefined {
+  return stats?.isFile() ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}` : undefined;
+}
+
+/** @throws SvcError `local` */
+async function checkReplaceable(path: string): Promise<void> {
+  const fail = throwFileError('write', path);
+  const target = await resolveLinks(path).catch(fail);
+  await access(target, constants.W_OK).catch(fail);
+  await access(dirname(target), constants.W_OK | constants.X_OK).catch(fail);
 }
 
 /** Replaces a file by a complete one, which may be on another file system, and removes that. */

@@ -93,4 +93,6 @@ export interface SavedResults {
   readonly bytes: number;
   /** Whether they wait in the job's folder, because their path has older results. */
   readonly isStaged?: boolean;
+  /** Device, inode, and time of creation of the file at their path. Absent in earlier journals. */
+  readonly file?: string;
 }

@@ -4,7 +4,11 @@ import type { StopReason } from '../../bulk/batch-request.ts';
 import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
-import { countByOrganization, writeOutcomeFiles } from '../../bulk/outcome-files.ts';
+import {
+  countByOrganization,
+  restoreResults,
+  writeOutcomeFiles,
+} from '../../bulk/outcome-files.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
 import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
 import { openResultsFile } from '../../bulk/results-file.ts';
@@ -59,6 +63,10 @@ async function openOutputFiles(context: Context, job: OpenJob, plan: SendPlan) {
     saved: job.journal.getFact('results'),
     signal: context.signal,
   });
+  if (results.isLost) {
+    await context.note(`${options.results} has no results of this job anymore; adding them again`);
+    await restoreResults({ recordLists: readLists(plan.input), journal: job.journal, results });
+  }
   return { rejects, results };
 }
 
@@ -210,13 +218,18 @@ async function closeFiles({ context, job, plan, files, counters }: JobRun, resum
       : counters.failed + counters.unknown > 0 || (!resumable && unsent > 0);
   const started = counters.decided > 0;
   if (started && ((rejects && needsRejects) || (results && description.leftOut + unsent > 0))) {
-    await writeOutcomeFiles({
-      recordLists: readLists(plan.input),
-      journal,
-      results,
-      rejects: needsRejects ? rejects : undefined,
-      isFinal: !resumable,
-    });
+    try {
+      await writeOutcomeFiles({
+        recordLists: readLists(plan.input),
+        journal,
+        results,
+        rejects: needsRejects ? rejects : undefined,
+        isFinal: !resumable,
+      });
+    } catch (error) {
+      await rejects?.discard();
+      throw error;
+    }
   }
   // If no record has an outcome, the input can be sent again.
   const written = started ? await rejects?.close() : await rejects?.discard();
