@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { access, rm, stat } from 'node:fs/promises';
+import { access, lstat, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
-import { messageOf } from '../kernel/errors.ts';
+import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import { resolveLinks, throwFileError } from '../kernel/files.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { openOutputFile, type StagedOutput, stageOutput } from '../kernel/output-file.ts';
@@ -217,10 +217,14 @@ async function placeOf(wanted: string, earlier: WrittenRejects | undefined): Pro
   return earlier || !(await sizeOf(wanted)) ? resolveLinks(wanted) : wanted;
 }
 
-/** @throws SvcError `local` if no file can be created in the folder of the rejects */
+/** @throws SvcError `local` if the files cannot be created in the folder of the rejects */
 async function checkFolder(wanted: string, earlier: WrittenRejects | undefined): Promise<void> {
-  const folder = dirname(await placeOf(wanted, earlier));
-  await access(folder, constants.W_OK | constants.X_OK).catch(throwFileError('write', wanted));
+  const place = await placeOf(wanted, earlier);
+  const fail = throwFileError('write', wanted);
+  await access(dirname(place), constants.W_OK | constants.X_OK).catch(fail);
+  await lstat(reasonsPathOf(place)).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENAMETOOLONG') fail(error);
+  });
 }
 
 /** Whether a path is free or empty, and its reasons are free, empty, or left over from other rejects. */
@@ -241,7 +245,7 @@ async function removeBoth(path: string): Promise<void> {
 }
 
 /** Whether a path leads to a device, a pipe, or an open file, which are written as records fail. */
-async function isStream(path: string): Promise<boolean> {
+export async function isStream(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return (stats !== undefined && !stats.isFile()) || isDescriptorPath(path);
 }
@@ -252,6 +256,9 @@ async function findUnchanged(earlier: WrittenRejects): Promise<WrittenRejects | 
   const isSame = stats?.size === earlier.bytes && stats.mtimeMs === earlier.changedAt;
   return isSame && stats.isFile() && !isDescriptorPath(earlier.path) ? earlier : undefined;
 }
+
+/** Maximum length of the start of a default name in bytes, so that names with endings are not too long. */
+const MAX_STEM_BYTES = 200;
 
 /**
  * Returns `users.rejects.json` for `users.json` and for `users.rejects.json` itself. Removes leading
@@ -264,5 +271,9 @@ function defaultPath(folder: string, { name, format }: RejectsFormat): string {
       .replace(/\.[^.]*$/, '')
       .replace(/\.rejects(\.\d+)?$/, '')
       .replace(/^-+/, '') || 'input';
-  return join(folder, `${stem}.rejects.${format}`);
+  const short = Buffer.from(stem)
+    .subarray(0, MAX_STEM_BYTES)
+    .toString()
+    .replace(/\ufffd+$/, '');
+  return join(folder, `${short}.rejects.${format}`);
 }

@@ -200,7 +200,7 @@ export async function replaceFile(
   let staging: string | undefined;
   try {
     const target = await resolveLinks(path);
-    staging = await mkdtemp(`${target}${STAGING_SUFFIX}`);
+    staging = await mkdtemp(stagingPrefix(target));
     const staged = join(staging, basename(target));
     await write(staged);
     if (durable) await flushAndVerify(staged, texts);
@@ -220,7 +220,7 @@ export async function replaceFile(
 export async function removeStagedFiles(path: string): Promise<void> {
   try {
     const target = await resolveLinks(path);
-    const [folder, prefix] = [dirname(target), `${basename(target)}${STAGING_SUFFIX}`];
+    const [folder, prefix] = [dirname(target), basename(stagingPrefix(target))];
     const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
     for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
   } catch (error) {
@@ -230,6 +230,14 @@ export async function removeStagedFiles(path: string): Promise<void> {
 
 /** Ending of the folder beside a file where its replacement is written; a random part follows. */
 export const STAGING_SUFFIX = '.staged-';
+/** Maximum number of characters of a file's own name in that of the folder, which names can exceed. */
+const MAX_STAGED_NAME = 48;
+
+/** Returns the start of the path of the folder where the replacement of a file is written. */
+export function stagingPrefix(target: string): string {
+  const name = basename(target).slice(0, MAX_STAGED_NAME).toWellFormed();
+  return join(dirname(target), `${name}${STAGING_SUFFIX}`);
+}
 
 /**
  * Renames a staged file to its target, with the permissions and the owner of the file that it
@@ -378,6 +386,7 @@ const SYSTEM_REASONS = new Map([
   ['EISDIR', 'is a folder'],
   ['ENXIO', 'is not a regular file'],
   ['ELOOP', 'is a circular link'],
+  ['ENAMETOOLONG', 'the name is too long'],
   ['ENOTDIR', 'part of the path is not a folder'],
   ['EEXIST', 'already exists'],
   ['ENOSPC', 'the disk is full'],

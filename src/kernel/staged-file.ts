@@ -1,7 +1,7 @@
 import { constants, copyFile, link, mkdtemp, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemErrorCode } from './errors.ts';
-import { flush, flushFolder, moveIntoPlace, STAGING_SUFFIX } from './files.ts';
+import { flush, flushFolder, moveIntoPlace, stagingPrefix } from './files.ts';
 import { once } from './once.ts';
 
 /** A private file that becomes an output when it is complete. Until then, the output is untouched. */
@@ -26,7 +26,7 @@ export interface StagedFile {
  * @throws the system's error, like the methods
  */
 export async function stageFile(path: string): Promise<StagedFile> {
-  const staging = await mkdtemp(`${path}${STAGING_SUFFIX}`);
+  const staging = await mkdtemp(stagingPrefix(path));
   const staged = join(staging, basename(path));
   const remove = () => rm(staging, { recursive: true, force: true });
   const file = await open(staged, 'ax', 0o600).catch(async (error: unknown) => {
