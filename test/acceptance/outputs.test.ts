@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { userId } from '../../src/kernel/process.ts';
 import { eventually } from '../eventually.ts';
 import { SLOW } from '../slow.ts';
-import { ADD_USERS, createBulkUser, type RequestHandler } from './bulk-service.ts';
+import { ADD_USERS, createBulkUser, findOnlyJob, type RequestHandler } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, success } from './mock-service.ts';
 import { BIN, newUser, type User } from './svc.ts';
@@ -26,6 +26,10 @@ const ADD_DOCUMENTS = ['--local', 'documents', 'add', '--org', 'acme'];
 /** Commands that end with the path of their output file. */
 const OUTPUTS: Readonly<Record<string, Output>> = {
   'a saved plan': { words: ['--local', 'plan', '--out'], content: '"sha256"' },
+  'a plan of an import': {
+    words: [...ADD_DOCUMENTS, '--file', 'new.csv', '--out'],
+    content: '"sha256"',
+  },
   'a HAR file': { words: ['local', 'requests', 'list', '--har'], content: '"entries"' },
   results: {
     words: [...ADD_DOCUMENTS, '--file', 'new.csv', '--results'],
@@ -215,6 +219,73 @@ describe('the existing outputs of an import', () => {
       expect((await readdir(home)).filter((name) => /staged|again\.2/.test(name))).toEqual([]);
     },
   );
+});
+
+describe('the results of a job that stopped', () => {
+  const words = [...ADD_USERS, '--batch-size', '100', '--concurrency', '1'];
+
+  it.each([
+    ['replaced by another job', ['--file', 'others.ndjson', '--results', 'results.ndjson']],
+    ['removed', undefined],
+  ])('are complete after it was resumed, also if they were %s', async (_, others) => {
+    let isDown = true;
+    const { home, svc } = await createBulkUser(300, (_, request) =>
+      isDown && request > 2 ? failure(401, 'UNAUTHENTICATED', 'no') : undefined,
+    );
+    const path = join(home, 'results.ndjson');
+    await writeFile(join(home, 'others.ndjson'), '{"userId":"other"}\n');
+    const stopped = [...words, '--results', 'results.ndjson'];
+    expect(await svc(...stopped)).toMatchObject({ code: 11 });
+    expect((await readFile(path, 'utf8')).split('\n').length).toBeGreaterThan(100);
+    const job = await findOnlyJob(svc);
+    isDown = false;
+    if (others) expect(await svc(...ADD_USERS.slice(0, 4), ...others)).toMatchObject({ code: 0 });
+    else rmSync(path);
+    expect(await svc('jobs', 'resume', job)).toMatchObject({ code: 0 });
+    const ids = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    const users = Array.from({ length: 300 }, (_, at) => `u${at}`);
+    expect(ids.map((line) => JSON.parse(line).id)).toEqual(users);
+  });
+});
+
+describe('outputs with a long name', () => {
+  const LONG = 'x'.repeat(251);
+
+  it('are written, or refused before anything is sent', async () => {
+    const { home, svc, requests } = await createBulkUser(2, () =>
+      success({ u0: { success: false, message: 'no', code: 'x' }, u1: { success: true } }),
+    );
+    const input = `${LONG}.csv`;
+    await writeFile(join(home, input), 'userId\nu0\nu1\n');
+    const add = [...ADD_USERS.slice(0, 4), '--file', input];
+    const refused = await svc(...add, '--rejects', `${LONG}.csv`);
+    expect([refused.code, requests()]).toEqual([2, 0]);
+    const tooLong = await svc(...ADD_USERS, '--rejects', `${LONG.replace('x', 'y')}.csv`);
+    expect([tooLong.code, requests()]).toEqual([12, 0]);
+    expect(tooLong.stderr).toContain('the name is too long');
+    const results = `${LONG}.nds`;
+    expect(await svc(...add, '--results', results)).toMatchObject({ code: 10 });
+    expect(await readFile(join(home, `${'x'.repeat(200)}.rejects.csv`), 'utf8')).toContain('u0');
+    expect(await svc(...add, '--results', results)).toMatchObject({ code: 10 });
+  });
+});
+
+describe('a plan that cannot be saved', () => {
+  it('leaves no copy of its input', async () => {
+    const { home, svc } = await newUserInProcess();
+    await writeFile(join(home, 'in.csv'), 'userId\nann\n');
+    await mkdir(join(home, 'folder'));
+    const words = ['--local', 'users', 'add', '--org', 'acme', '--file', 'in.csv', '--out'];
+    expect(await svc([...words, 'folder'])).toMatchObject({ code: 12 });
+    expect((await readdir(home)).filter((name) => name.startsWith('folder'))).toEqual(['folder']);
+    expect(await svc([...words, 'plan.json'])).toMatchObject({ code: 0 });
+    const copy = (await readdir(home)).find((name) => /^plan\.json\..*\.csv$/.test(name)) ?? '';
+    await writeFile(join(home, copy), 'userId\nbob\n');
+    const other = await svc([...words, 'plan.json']);
+    expect(other).toMatchObject({ code: 2 });
+    expect(other.stderr).toContain(`${copy} already exists and is not a copy of in.csv\n`);
+    expect(await readFile(join(home, copy), 'utf8')).toBe('userId\nbob\n');
+  });
 });
 
 describe('rejects that cannot be written', () => {

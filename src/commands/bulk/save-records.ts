@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { InputFile } from '../../bulk/input-file.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { isStream } from '../../bulk/rejects-file.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -42,6 +44,7 @@ export async function saveRecords(
     if ('restart' in prepared) return prepared.restart;
     const { entry, plan, organizations, answers } = prepared;
     const { calls, input, limits, options } = plan;
+    const created: string[] = [];
     try {
       await printRepeatingCommand(context, answers);
       if (input.check.records === 0)
@@ -59,13 +62,16 @@ export async function saveRecords(
           hasDefaultOrganization,
           options: { ...options },
           ...optionalProperty('records', records),
-          files: records ? [] : await copyFiles(context, input.input.files, out),
+          files: records ? [] : await copyFiles(context, input.input.files, out, created),
           total: input.check.records,
           ...sending,
         },
         out,
       );
       return undefined;
+    } catch (error) {
+      for (const copy of created) await rm(copy, { force: true });
+      throw error;
     } finally {
       input.grouped?.close();
       await input.input.discard();
@@ -82,29 +88,53 @@ function recordsOf({ data, record }: BulkRequest, listName: string): readonly un
 
 const HASH_LENGTH = 8;
 
-/** Copies the files of an input beside a plan. Each copy has exactly the bytes that were checked. */
+/**
+ * Copies the files of an input beside a plan, unless the plan goes to a device or a pipe. Each copy has
+ * exactly the bytes that were checked.
+ * @param created gets the paths of new copies
+ */
 async function copyFiles(
-  { cwd, signal }: Context,
+  { cwd, signal, warn }: Context,
   files: readonly InputFile[],
   out: string,
+  created: string[],
 ): Promise<readonly PlannedInput[]> {
   const plan = resolveOutputPath(out, cwd);
+  const isCopied = !(await isStream(plan));
+  if (!isCopied)
+    await warn(`${out} is not a file, so the plan cannot be applied: it has no copy of its input`);
   const copied: PlannedInput[] = [];
   for (const { name, format, path = '', spooled, fingerprint } of files) {
     const { bytes, sha256 } = fingerprint();
     const copy = `${basename(plan)}.${sha256.slice(0, HASH_LENGTH)}.${format}`;
-    const found = await copyOnce(path, join(dirname(plan), copy), signal);
-    if (found !== sha256)
-      throw new SvcError('invalid_input', `${name} changed while it was read; no plan was saved`);
+    if (isCopied) {
+      const place = join(dirname(plan), copy);
+      const found = await copyOnce(path, place, { signal, created });
+      if (found !== sha256) throw createCopyError(name, copy, created.includes(place));
+    }
     copied.push({ name, path: spooled ? null : path, copy, format, bytes, sha256 });
   }
   return copied;
 }
 
+function createCopyError(name: string, copy: string, isNew: boolean): SvcError {
+  return isNew
+    ? new SvcError('invalid_input', `${name} changed while it was read; no plan was saved`)
+    : new SvcError('usage', `${copy} already exists and is not a copy of ${name}`, {
+        hint: 'no plan was saved; move the file',
+      });
+}
+
 /** Copies a file, unless the copy exists. Returns the hash of the copy. */
-async function copyOnce(path: string, copy: string, signal: AbortSignal): Promise<string> {
+async function copyOnce(
+  path: string,
+  copy: string,
+  { signal, created }: { readonly signal: AbortSignal; readonly created: string[] },
+): Promise<string> {
   try {
-    return (await copyHashed(path, copy, signal)).sha256;
+    const { sha256 } = await copyHashed(path, copy, signal);
+    created.push(copy);
+    return sha256;
   } catch (error) {
     const isThere = error instanceof SvcError && systemErrorCode(error.cause) === 'EEXIST';
     if (!isThere) throw error;

@@ -1,8 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { readNamedBytes, readStreamBytes } from '../../bulk/source/bytes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import {
@@ -16,6 +14,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { once } from '../../kernel/once.ts';
+import { stageFile } from '../../kernel/staged-file.ts';
 import type { SettingsFile } from '../settings.ts';
 import type { SettingsText } from './tree.ts';
 
@@ -96,19 +95,28 @@ export async function hashFile(
 }
 
 /**
- * Copies a file while it is hashed, so that the copy has exactly the hashed bytes.
+ * Copies a file while it is hashed, so that the copy has exactly the hashed bytes. A kill or a full disk
+ * leaves no part of it.
  * @param copy path of a new file, which only this user can read
+ * @throws SvcError `local`; EEXIST is its cause if the copy exists
  */
 export async function copyHashed(
   file: string,
   copy: string,
   signal: AbortSignal,
 ): Promise<SettingsFile> {
-  return readHashed(file, '/', signal, (bytes) =>
-    pipeline(bytes, createWriteStream(copy, { flags: 'wx', mode: 0o600 })).catch(
-      throwFileError('write', copy),
-    ),
-  );
+  const fail = throwFileError('write', copy);
+  return readHashed(file, '/', signal, async (bytes) => {
+    const staged = await stageFile(copy).catch(fail);
+    try {
+      for await (const chunk of bytes) await staged.write(chunk).catch(fail);
+      if (!(await staged.create(copy).catch(fail)))
+        fail(Object.assign(new Error(), { code: 'EEXIST' }));
+    } catch (error) {
+      await staged.discard();
+      throw error;
+    }
+  });
 }
 
 async function readHashed(
