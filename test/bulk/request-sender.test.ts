@@ -59,9 +59,13 @@ describe('records of a request without a response', () => {
     expect(await sendTwoBatches('set', lose)).toEqual(expected);
   });
 
-  it('are never sent again if a repetition adds something', async () => {
+  it.each([
+    ['the connection', lose],
+    ['the service', () => failure('INTERNAL', 500)],
+    ['a proxy', () => new Response('<html>Bad Gateway</html>', { status: 502 })],
+  ])('are never sent again if a repetition adds something: %s failed', async (_, fail) => {
     const expected = { statuses: unknown, open: [], sent: [second] };
-    expect(await sendTwoBatches('once', lose)).toEqual(expected);
+    expect(await sendTwoBatches('once', fail)).toEqual(expected);
   });
 });
 

@@ -104,15 +104,19 @@ describe('existing records that may be skipped or updated', () => {
         async (states, batchSize) => {
           const stateOf = (id: string) => states[Number(id.slice(1))];
           const updated: string[] = [];
+          let updates = 0;
           const existing = {
             action: 'update',
             lookUp: async (records: RecordList) =>
               new Map(ids(records).map((id) => [id, stateOf(id) === 'same'])),
             send: async (batch: RecordList) => {
+              updates += 1;
               if (batch.length > 1 && ids(batch).some((id) => stateOf(id) === 'invalid'))
-                return failedBy('refused');
+                return { ...failedBy('refused'), retries: 1 };
               updated.push(...ids(batch));
-              return answer(batch, (id) => (stateOf(id) === 'invalid' ? 'not-found' : undefined));
+              const notFound = (id: string) =>
+                stateOf(id) === 'invalid' ? 'not-found' : undefined;
+              return { ...answer(batch, notFound), retries: 1 };
             },
           } as const;
           const ran = await run(
@@ -134,6 +138,7 @@ describe('existing records that may be skipped or updated', () => {
               .flatMap((one, at) => (one === 'different' || one === 'invalid' ? [`u${at}`] : []))
               .toSorted(),
           );
+          expect([ran.requests, ran.retries]).toEqual([ran.sent.length + 2 * updates, updates]);
         },
       ),
     );

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  appendToRegularFile,
   createFolder,
+  createPrivateFile,
   createPrivateFolder,
   flushFolder,
   moveReplacing,
@@ -88,6 +92,20 @@ describe('replaceFile', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['alias', 'real']);
   });
 
+  it.skipIf(process.platform === 'win32')('keeps what is not a regular file', async () => {
+    const path = join(await createTemporaryFolder(), 'socket');
+    const server = createServer().listen(path);
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    await expect(replaceFile(path, 'new')).rejects.toThrow(
+      `cannot write ${path}: is not a regular file`,
+    );
+    expect((await stat(path)).isSocket()).toBe(true);
+    await expect(appendToRegularFile('/dev/null', 'new')).rejects.toThrow(
+      'cannot write /dev/null: is not a regular file',
+    );
+  });
+
   it('refuses a circular link, and keeps it', async () => {
     const folder = await createTemporaryFolder();
     const path = join(folder, 'one');
@@ -132,6 +150,9 @@ describe('local files', () => {
     });
     await expect(readTextIfExists(folder)).rejects.toMatchObject({
       message: `cannot read ${folder}: is a folder`,
+    });
+    await expect(createPrivateFile(join(folder, 'missing', 'file'))).rejects.toMatchObject({
+      message: `cannot create ${join(folder, 'missing', 'file')}: no such file`,
     });
   });
 });

@@ -45,13 +45,45 @@ describe('a regular file', () => {
     }
   });
 
-  it('keeps its content if a replacement is discarded', async () => {
-    const path = join(await createTemporaryFolder(), 'out');
+  it('keeps its content if a replacement is discarded or cannot be written', async () => {
+    const folder = await createTemporaryFolder();
+    const path = join(folder, 'out');
     await writeFile(path, 'old');
     const file = await openOutputFile(path, { existing: 'replace' });
     await file.write('new');
     await file.discard();
+    const encode = () => {
+      throw new Error('no');
+    };
+    await expect(writeOutputFile(path, 'new', { encode })).rejects.toThrow('no');
     expect(await readFile(path, 'utf8')).toBe('old');
+    expect(await readdir(folder)).toEqual(['out']);
+  });
+
+  it('keeps text that was appended if it is discarded, unless it is new', async () => {
+    const folder = await createTemporaryFolder();
+    await writeFile(join(folder, 'old'), 'old');
+    for (const [name, existing] of [
+      ['old', 'append'],
+      ['new', 'append'],
+      ['other', 'fail'],
+    ] as const) {
+      const file = await openOutputFile(join(folder, name), { existing });
+      await file.write('new');
+      await file.discard();
+    }
+    expect(await readdir(folder)).toEqual(['old']);
+    expect(await readFile(join(folder, 'old'), 'utf8')).toBe('oldnew');
+  });
+
+  it('is truncated to a size that it exceeds', async () => {
+    const path = join(await createTemporaryFolder(), 'out');
+    await writeFile(path, 'old');
+    const file = await openOutputFile(path, { existing: 'append' });
+    expect([await file.truncateTo(4), await file.truncateTo(2)]).toEqual([3, 2]);
+    await file.write('new');
+    await file.close();
+    expect(await readFile(path, 'utf8')).toBe('olnew');
   });
 
   it('behind a link is replaced, and the link stays', async () => {
