@@ -232,9 +232,8 @@ class BatchSender {
    */
   #checkFatal(): void {
     const error = this.#lastRefusal;
-    if (!error || this.#fatal || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size))
-      return;
-    this.#fatal = error;
+    if (!error || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size)) return;
+    this.#fatal ??= error;
     for (const [at, item] of this.#items.entries()) {
       if (item.status === 'failed' && item.message === error.message)
         this.#items[at] = { ...item, status: 'skipped' };
@@ -285,11 +284,7 @@ class BatchSender {
   }
 
   async #settleExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
-    if (!this.#mayBeApplied) return items;
-    const { lookUp, reported } = this.#dependencies;
-    const settled = await settleExisting(items, lookUp);
-    if (settled === items || reported === 'all') return settled;
-    return settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
+    return this.#mayBeApplied ? settleExisting(items, this.#dependencies.lookUp) : items;
   }
 
   async #update(records: RecordList, send: Send): Promise<readonly RecordResult[]> {

@@ -43,6 +43,8 @@ export interface Ran {
   readonly requests: number;
   readonly retries: number;
   readonly sent: readonly (readonly string[])[];
+  /** Number of the repetition that each pause precedes. */
+  readonly pauses: readonly number[];
 }
 
 interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
@@ -69,13 +71,14 @@ export async function run(
   const items: RecordResult[] = [];
   const sent: string[][] = [];
   const unexpectedIds: string[] = [];
+  const pauses: number[] = [];
   let [requests, retries] = [0, 0];
   const stop = await runBulkJob(
     { records, limits: { records: batchSize, characters: 1e6 }, reported: 'all', ...job },
     {
       signal: signal ?? new AbortController().signal,
       limiter: createLimiter({ concurrency, maximum: concurrency, clock: systemClock }),
-      pause: async () => undefined,
+      pause: async (repetition) => void pauses.push(repetition),
       lookUp,
       existing,
       log: {
@@ -93,7 +96,7 @@ export async function run(
       },
     },
   );
-  return { stop, items, unexpectedIds, requests, retries, sent };
+  return { stop, items, unexpectedIds, requests, retries, sent, pauses };
 }
 
 export const statuses = ({ items }: Ran) =>

@@ -275,6 +275,22 @@ describe('the results in a response', () => {
     );
     expect(ran.sent).toEqual([['u0', 'u1', 'u2'], ['u1', 'u2'], ['u2']]);
     expect(statuses(ran)).toEqual(['u0 failed', 'u1 succeeded', 'u2 failed']);
+    expect(ran.pauses).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['refused', failedBy('refused'), 'failed'],
+    ['not answered', unanswered('service', 'now'), 'unknown'],
+    [
+      'answered with one result',
+      { ...answered({ success: true }), kind: 'answered_together' } as BatchRequestOutcome,
+      'succeeded',
+    ],
+  ])('of records whose retry is %s', async (_, retry, expected) => {
+    const ran = await run({ records: [numbered(2)] }, (batch, sent) =>
+      sent === 0 ? answered(batch.map(() => ({ success: false, code: 'internal' }))) : retry,
+    );
+    expect(statuses(ran)).toEqual([`u0 ${expected}`, `u1 ${expected}`]);
   });
 });
 

@@ -171,6 +171,7 @@ describe('the requests of a batch', () => {
       sent === 0 ? answered(success(batch)) : unanswered('connection', 'now'),
     );
     expect(ran.sent).toHaveLength(1 + 3);
+    expect(ran.pauses).toEqual([1, 2]);
     expect(statuses(ran).slice(2)).toEqual(['u2 unknown', 'u3 unknown']);
   });
 
@@ -208,7 +209,7 @@ describe('records of an organization that does not exist', () => {
     const ran = await run({ records: [numbered(4)], batchSize: 4 }, refuse);
     expect(ran.stop).toMatchObject({ kind: 'fatal' });
     expect(ran.sent).toHaveLength(1);
-    expect(ran.items.every(({ status }) => status === 'skipped')).toBe(true);
+    expect(statuses(ran)).toEqual(numbered(4).map(({ id }) => `${id} skipped`));
   });
 
   it.each([
@@ -220,7 +221,7 @@ describe('records of an organization that does not exist', () => {
       const ran = await run({ records, batchSize: 4, hasEarlierSuccess }, refuse);
       expect(ran.stop).toBeUndefined();
       expect(ran.sent).toHaveLength(1);
-      expect(ran.items.every(({ status }) => status === 'failed')).toBe(true);
+      expect(statuses(ran)).toEqual(numbered(4).map(({ id }) => `${id} failed`));
     },
   );
 });
@@ -254,6 +255,16 @@ describe('invalid records in a refused request', () => {
       );
     },
   );
+
+  it.each([
+    [0, [8, 4, 2, 1, 1, 2, 4]],
+    // If the first half is accepted, the second is not sent as a whole.
+    [7, [8, 4, 2, 1, 1]],
+  ])('are found in halves: record %i', async (invalid, sizes) => {
+    const service = refusing(new Set([invalid]), () => failedBy('refused'));
+    const ran = await run({ records: [numbered(8)], batchSize: 8 }, service);
+    expect(ran.sent.map(({ length }) => length)).toEqual(sizes);
+  });
 
   it('are removed at once if the service names them', async () => {
     const invalidRecords = new Map([
@@ -321,6 +332,27 @@ describe('invalid records in a refused request', () => {
     expect(ran.items.every(({ status }) => status === 'skipped')).toBe(true);
   });
 
+  it('keep the results that the response to another batch states', async () => {
+    const refused = Promise.withResolvers<void>();
+    const ran = await run(
+      { records: [numbered(24)], batchSize: 12, concurrency: 2 },
+      async (batch) => {
+        if (batch.at(-1)?.id === 'u23') {
+          await refused.promise;
+          return answered(batch.map(() => ({ success: false, message: 'too long' })));
+        }
+        if (batch[0]?.id === 'u11') setImmediate(refused.resolve);
+        return failedBy('refused');
+      },
+    );
+    expect(ran.stop).toMatchObject({ kind: 'fatal' });
+    expect(statuses(ran).toSorted()).toEqual(
+      numbered(24)
+        .map(({ id, index }) => `${id} ${index < 12 ? 'skipped' : 'failed'}`)
+        .toSorted(),
+    );
+  });
+
   it('are at fault if their messages differ, or others succeed in between', async () => {
     const words = await run({ records: [numbered(40)], batchSize: 20 }, (batch) =>
       failedBy('refused', new SvcError('invalid_argument', `bad: ${batch[0]?.id}`)),
@@ -350,12 +382,15 @@ describe('invalid records in a refused request', () => {
     expect([counts('succeeded'), counts('skipped'), counts('failed')]).toEqual([12, 4, 0]);
   });
 
-  it('are sent as parts only if the service failed with an internal error', async () => {
+  it.each([
+    ['as parts if the service failed with an internal error', unanswered('service', 'now'), 'part'],
+    ['like others if it refused them', failedBy('refused'), 'new'],
+  ])('are sent once as a whole, then %s', async (_, outcome, half) => {
     const kinds: RequestKind[] = [];
-    await run({ records: [numbered(2)] }, (batch, _, kind) => {
+    await run({ records: [numbered(4)] }, (batch, sent, kind) => {
       kinds.push(kind);
-      return batch.length > 1 ? unanswered('service', 'now') : answered(success(batch));
+      return sent === 1 ? outcome : answered(success(batch));
     });
-    expect(kinds).toEqual(['new', 'part', 'part']);
+    expect(kinds).toEqual(['new', 'new', half, half]);
   });
 });
