@@ -1,5 +1,6 @@
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RecordList, splitIntoBatches } from '../../../src/bulk/batches.ts';
@@ -213,22 +214,59 @@ describe('a journal', () => {
     expect([...journal.unsuccessfulRecords()]).toEqual([]);
     journal.recordOutcome({ ...settled(batch), requests: 4, retries: 3 });
     journal.flush();
+    journal.flush();
     expect([...journal.sentBatches()]).toEqual([
       { ...sent, settled: true, requests: 5, retries: 5 },
     ]);
     journal.verify();
   });
 
-  it('forgets the results of records that are marked as unsent', async () => {
+  it('forgets the results of records that are marked as unsent, and keeps the others', async () => {
     const journal = await Journal.create(JOB);
-    const batch = numbered(2);
+    const batch = numbered(6);
     journal.recordIntents([rangeOf(batch)]);
-    journal.recordOutcome(settled(batch, [failed(0)]));
-    journal.reopen(rangeOf(batch), [rangeOf(batch.slice(1))]);
+    journal.recordOutcome(settled(batch, [0, 1, 2, 3, 4, 5].map(failed)));
+    journal.reopen(rangeOf(batch), [rangeOf(batch.slice(1, 3)), rangeOf(batch.slice(4, 5))]);
     journal.flush();
-    expect([...journal.unsuccessfulRecords()]).toEqual([]);
-    expect((await planned(journal, batch)).sent).toEqual([[0]]);
+    expect([...journal.unsuccessfulRecords()]).toEqual([1, 2, 4].map(failed));
+    expect((await planned(journal, batch)).sent.flat()).toEqual([0, 3, 5]);
     journal.verify();
+  });
+
+  it('counts each record and each request once', async () => {
+    const journal = await Journal.create(JOB);
+    journal.recordIntents([{ first: 0, last: 5, count: 6 }]);
+    journal.recordOutcome({
+      range: { first: 0, last: 5, count: 6 },
+      known: [
+        { first: 0, last: 1, count: 2 },
+        { first: 3, last: 5, count: 3 },
+      ],
+      open: [{ first: 2, last: 2, count: 1 }],
+      items: [failed(0), { ...failed(3), status: 'unknown' }],
+      requests: 3,
+      retries: 2,
+    });
+    const existing = { existing: 1, updated: 0, unchanged: 1 };
+    journal.setFact('existing', existing);
+    journal.flush();
+    expect(journal.counts()).toEqual({
+      succeeded: 2,
+      failed: 1,
+      unknown: 1,
+      ...existing,
+      open: 1,
+      requests: 3,
+      retries: 2,
+    });
+    journal.verify();
+  });
+
+  it('reads any number of batches', async () => {
+    const journal = await Journal.create(JOB);
+    const ranges = numbered(2_001).map((record) => rangeOf([record]));
+    journal.recordIntents(ranges);
+    expect([...journal.sentBatches()]).toMatchObject(ranges);
   });
 
   it('keeps nothing of a write that fails', async () => {
@@ -300,7 +338,7 @@ describe('a damaged journal', () => {
           const bytes = Buffer.from(sound);
           bytes[at] = (bytes[at] ?? 0) ^ change;
           await writeFile(copy, bytes);
-          const unsent = await open(copy, all).catch((error: unknown) => {
+          const unsent = await openJournal(copy, all).catch((error: unknown) => {
             expect(error).toMatchObject({
               failure: 'local',
               message: expect.stringContaining(copy),
@@ -318,14 +356,59 @@ describe('a damaged journal', () => {
     expect(refused).toBeGreaterThan(repeats(30));
   });
 
-  it('is detected if batches overlap', async () => {
+  const DAMAGED = expect.objectContaining({
+    failure: 'local',
+    message: expect.stringContaining('damaged'),
+  });
+
+  it.each([
+    [
+      'overlap',
+      [
+        { first: 0, last: 3, count: 4 },
+        { first: 3, last: 5, count: 3 },
+      ],
+    ],
+    ['are empty', [{ first: 0, last: 3, count: 0 }]],
+    ['have more records than positions', [{ first: 2, last: 3, count: 3 }]],
+  ])('is detected if batches %s', async (_, ranges) => {
     const journal = await Journal.create(JOB);
-    journal.recordIntents([
-      { first: 0, last: 3, count: 4 },
-      { first: 3, last: 5, count: 3 },
-    ]);
-    expect(() => [...journal.sentBatches()]).toThrow(expect.objectContaining({ failure: 'local' }));
-    expect(() => journal.verify()).toThrow(expect.objectContaining({ failure: 'local' }));
+    journal.recordIntents(ranges);
+    expect(() => [...journal.sentBatches()]).toThrow(DAMAGED);
+    expect(() => journal.verify()).toThrow(DAMAGED);
+  });
+
+  const range = { first: 2, last: 5, count: 1 };
+  const open = { known: [], open: [range] };
+
+  it.each([
+    ['before its batch', [failed(1)], {}],
+    ['after all batches', [failed(6)], {}],
+    ['too many', [failed(2), failed(3)], {}],
+    ['open in a settled batch', [{ ...failed(2), status: 'open' as const }], {}],
+    ['settled in an open batch', [failed(2)], open],
+  ])('is detected if the result of a record is %s', async (_, items, parts) => {
+    const journal = await Journal.create(JOB);
+    journal.recordIntents([range]);
+    journal.recordOutcome({ ...settled([], items), range, known: [range], ...parts });
+    journal.flush();
+    expect(() => journal.verify()).toThrow(DAMAGED);
+  });
+
+  it.each([
+    ['another application', 'pragma application_id = 1', 'damaged'],
+    ['another version', 'pragma user_version = 3', 'written by another version of svc'],
+    ['a changed batch', 'update flight set settled = 1', 'damaged'],
+    ['a changed fact', `update fact set value = '{}'`, 'damaged'],
+  ])('is detected by its mark or a checksum: %s', async (_, sql, message) => {
+    const path = join(await createTemporaryFolder(), 'journal.sqlite');
+    const journal = await Journal.create(JOB, path);
+    journal.recordIntents([range]);
+    journal.close();
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+    await expect(openJournal(path, [])).rejects.toThrow(message);
   });
 
   it('is detected if it is truncated, empty, or not a journal', async () => {
@@ -342,14 +425,14 @@ describe('a damaged journal', () => {
     ]) {
       const copy = join(folder, 'copy');
       await writeFile(copy, bytes);
-      await expect(open(copy, [])).rejects.toMatchObject({ failure: 'local' });
+      await expect(openJournal(copy, [])).rejects.toMatchObject({ failure: 'local' });
     }
     await copyFile(path, join(folder, 'whole'));
-    await expect(open(join(folder, 'whole'), [])).resolves.toBeDefined();
+    await expect(openJournal(join(folder, 'whole'), [])).resolves.toBeDefined();
   });
 });
 
-async function open(path: string, records: RecordList): Promise<ReadonlySet<number>> {
+async function openJournal(path: string, records: RecordList): Promise<ReadonlySet<number>> {
   const journal = await Journal.open(path);
   try {
     journal.verify();
