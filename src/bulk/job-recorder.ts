@@ -6,7 +6,7 @@ import type { RecordList, RecordResult } from './batches.ts';
 import { addExisting } from './existing-records.ts';
 import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
-import type { Durability, Journal } from './journal/journal.ts';
+import type { Durability, JobFacts, Journal } from './journal/journal.ts';
 import type { Metrics } from './journal/metrics.ts';
 import {
   type ExistingCounts,
@@ -32,7 +32,7 @@ const DURABLE_INTERVAL = 1_000;
 
 export class JobRecorder implements BatchLog {
   readonly #options: JobRecorderOptions;
-  readonly runNumber: number;
+  readonly #runNumber: number;
   readonly #startedAt: number;
   #factsDueAt: number;
   #durableDueAt: number;
@@ -45,7 +45,7 @@ export class JobRecorder implements BatchLog {
   constructor(options: JobRecorderOptions) {
     const { journal, clock } = options;
     this.#options = options;
-    this.runNumber = (journal.getFact('run')?.number ?? 0) + 1;
+    this.#runNumber = (journal.getFact('run')?.number ?? 0) + 1;
     this.#existing = journal.getFact('existing') ?? NO_EXISTING;
     this.#startedAt = clock.now();
     this.#factsDueAt = this.#startedAt + FACTS_INTERVAL;
@@ -89,6 +89,18 @@ export class JobRecorder implements BatchLog {
     if (resultsError) throw resultsError;
   }
 
+  /** Records results of records for which this run sends no request. */
+  recordWithoutRequest(batch: RecordList, items: BatchResult['items']): Promise<void> {
+    return this.recordResult(batch, {
+      items,
+      requests: 0,
+      retries: 0,
+      unexpectedIds: [],
+      fatal: undefined,
+      unanswered: undefined,
+    });
+  }
+
   withMetrics(send: SendBatchRequest): SendBatchRequest {
     return async (batch, kind) => {
       this.#inFlight += 1;
@@ -105,6 +117,20 @@ export class JobRecorder implements BatchLog {
   flush(durability: Durability = 'written', now = this.#options.clock.now()): void {
     this.#saveFacts(now);
     this.#options.journal.flush(durability);
+  }
+
+  /**
+   * Records that the job is done, or the error of this run, which processes that watch the job read.
+   * Flushes the journal.
+   */
+  end(ending: JobFacts['done'] | { readonly error: unknown }, now: number): void {
+    const { journal } = this.#options;
+    if ('rejects' in ending) journal.setFact('done', ending);
+    else if (ending.error instanceof SvcError) {
+      const { failure, message } = ending.error;
+      journal.setFact('stopped', { run: this.#runNumber, failure, message });
+    }
+    this.flush('durable', now);
   }
 
   async #writeResults(settled: BatchResult['items']): Promise<SvcError | undefined> {
@@ -131,7 +157,7 @@ export class JobRecorder implements BatchLog {
     this.#factsDueAt = now + FACTS_INTERVAL;
     this.#options.journal.setFact('metrics', this.#options.metrics.save(now));
     this.#options.journal.setFact('run', {
-      number: this.runNumber,
+      number: this.#runNumber,
       startedAt: this.#startedAt,
       endedAt: now,
     });

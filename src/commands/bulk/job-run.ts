@@ -161,24 +161,12 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
   await guarded(async () => {
     try {
-      // Processes that watch the job read the error of this run.
-      const error =
-        resumable &&
-        createJobError(summary, {
-          noun: plan.calls.fields.noun,
-          stop,
-          resumable,
-          needsRejectsPath,
-          lostInput,
-        });
-      if (!resumable) journal.setFact('done', { rejects: summary.rejects });
-      else if (error instanceof SvcError)
-        journal.setFact('stopped', {
-          run: recorder.runNumber,
-          failure: error.failure,
-          message: error.message,
-        });
-      recorder.flush('durable', now);
+      const { noun } = plan.calls.fields;
+      const errorParts = { noun, stop, resumable, needsRejectsPath, lostInput };
+      recorder.end(
+        resumable ? { error: createJobError(summary, errorParts) } : { rejects: summary.rejects },
+        now,
+      );
       const inputCopies = resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of inputCopies) await rm(path, { force: true });
     } finally {

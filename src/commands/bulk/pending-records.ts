@@ -52,20 +52,12 @@ export function pendingRecords(
   const { effect } = calls.operation;
   const mayResend = ({ sends }: SentBatch) => sends < MAX_SENDS[effect];
   const message = 'sent by a run that ended before the response arrived';
+  const code = 'outcome_unknown';
   const markUnknown = async (batch: RecordList) =>
-    recorder?.recordResult(batch, {
-      items: batch.map((record) => ({
-        record,
-        status: 'unknown',
-        message,
-        code: 'outcome_unknown',
-      })),
-      requests: 0,
-      retries: 0,
-      unexpectedIds: [],
-      fatal: undefined,
-      unanswered: undefined,
-    });
+    recorder?.recordWithoutRequest(
+      batch,
+      batch.map((record) => ({ record, status: 'unknown', message, code })),
+    );
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 

@@ -269,15 +269,8 @@ async function endRun(run: DossierRun, stop: StopReason | undefined): Promise<vo
     refusesExisting: false,
   });
   const error = createDossierError(summary, reason);
-  if (error === undefined) journal.setFact('done', { rejects: null });
-  else if (error instanceof SvcError)
-    journal.setFact('stopped', {
-      run: recorder.runNumber,
-      failure: error.failure,
-      message: error.message,
-    });
   try {
-    recorder.flush('durable', now);
+    recorder.end(error === undefined ? { rejects: null } : { error }, now);
   } catch (failure) {
     if (error === undefined) throw resumable(failure, description.job);
   }

@@ -272,14 +272,7 @@ function endRun(
   const failure = isDone
     ? undefined
     : createJobError(summary, { noun: CHANGE, stop, resumable: true });
-  if (isDone) journal.setFact('done', { rejects: null });
-  else if (failure instanceof SvcError)
-    journal.setFact('stopped', {
-      run: recorder.runNumber,
-      failure: failure.failure,
-      message: failure.message,
-    });
-  recorder.flush('durable', now);
+  recorder.end(isDone ? { rejects: null } : { error: failure }, now);
   return { summary, failure };
 }
 

@@ -225,14 +225,10 @@ export class PlanExecution {
     const message = `not sent, because it requires ${id} (${kind})`;
     this.#failed.add(record.key);
     await recorder.recordIntent([record]);
-    await recorder.recordResult([record], {
-      items: [{ record, status: 'failed', message, code: 'not_sent' }],
-      requests: 0,
-      retries: 0,
-      unexpectedIds: [],
-      fatal: undefined,
-      unanswered: undefined,
-    });
+    await recorder.recordWithoutRequest(
+      [record],
+      [{ record, status: 'failed', message, code: 'not_sent' }],
+    );
   }
 }
 
