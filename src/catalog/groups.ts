@@ -1,35 +1,42 @@
-export const GROUPS: ReadonlyMap<string, string> = new Map([
-  ['users', 'Manage users in organizations, folders, and documents'],
-  ['groups', 'Add user groups and their members'],
-  ['organizations', 'Add organizations'],
-  ['folders', 'Manage folders and folder trees'],
-  ['documents', 'Manage documents and migrate them'],
-  ['access-tokens', 'Generate access tokens for users'],
-  ['permissions', 'Grant permissions to users'],
-  ['notifications', 'Send notifications'],
-  ['activities', 'Manage activity logs'],
-  ['presence', 'Manage user presence in documents'],
-  ['crdt', 'Manage the content of collaborative editors'],
-  ['agents', 'List and show agents'],
-  ['webhooks', 'Configure, receive, and test webhooks'],
-  ['webhooks config', 'Configure basic webhooks'],
-  ['webhooks advanced', 'Configure advanced webhooks'],
-  ['webhooks endpoints', 'Manage advanced webhook endpoints'],
-  ['email', 'Configure email'],
-  ['permission-provider', 'Configure the permission provider, which decides user permissions'],
-  ['workspace', 'Manage the workspace and its API keys'],
-  ['auth-tokens', 'Manage auth tokens for API keys, and recover interrupted resets'],
-  ['profiles', 'Manage profiles: saved URLs, settings, and credentials'],
-  ['jobs', 'Inspect, resume, and remove bulk jobs'],
-  ['completion', 'Set up shell completion'],
-  ['contract', 'Check the embedded service against the real one'],
-  ['local', 'Manage, inspect, and test with the embedded service'],
-  ['local snapshot', 'Save, restore, and compare the data of the embedded service'],
-  ['local clock', 'Change the time of the embedded service'],
-  ['local faults', 'Make requests to the embedded service fail on purpose'],
-  ['local requests', 'Inspect and wait for requests to svc serve'],
-  ['local deliveries', 'Inspect and retry webhook deliveries from the embedded service'],
-]);
+import type { OperationName } from './index.ts';
+
+type FirstWord<Name extends OperationName> = Name extends `${infer Word}.${string}` ? Word : never;
+
+/** Summaries of groups. The first word of each operation is a group. */
+const SUMMARIES: Readonly<Record<FirstWord<OperationName>, string>> &
+  Readonly<Record<string, string>> = {
+  users: 'Manage users in organizations, folders, and documents',
+  groups: 'Add user groups and their members',
+  organizations: 'Add organizations',
+  folders: 'Manage folders and folder trees',
+  documents: 'Manage documents and migrate them',
+  'access-tokens': 'Generate access tokens for users',
+  permissions: 'Grant permissions to users',
+  notifications: 'Send notifications',
+  activities: 'Manage activity logs',
+  presence: 'Manage user presence in documents',
+  crdt: 'Manage the content of collaborative editors',
+  agents: 'List and show agents',
+  webhooks: 'Configure, receive, and test webhooks',
+  'webhooks config': 'Configure basic webhooks',
+  'webhooks advanced': 'Configure advanced webhooks',
+  'webhooks endpoints': 'Manage advanced webhook endpoints',
+  email: 'Configure email',
+  'permission-provider': 'Configure the permission provider, which decides user permissions',
+  workspace: 'Manage the workspace and its API keys',
+  'auth-tokens': 'Manage auth tokens for API keys, and recover interrupted resets',
+  profiles: 'Manage profiles: saved URLs, settings, and credentials',
+  jobs: 'Inspect, resume, and remove bulk jobs',
+  completion: 'Set up shell completion',
+  contract: 'Check the embedded service against the real one',
+  local: 'Manage, inspect, and test with the embedded service',
+  'local snapshot': 'Save, restore, and compare the data of the embedded service',
+  'local clock': 'Change the time of the embedded service',
+  'local faults': 'Make requests to the embedded service fail on purpose',
+  'local requests': 'Inspect and wait for requests to svc serve',
+  'local deliveries': 'Inspect and retry webhook deliveries from the embedded service',
+};
+export const GROUPS: ReadonlyMap<string, string> = new Map(Object.entries(SUMMARIES));
 
 /** Commands of a group that come before or after its other commands. */
 export const COMMAND_PLACES: ReadonlyMap<string, 'first' | 'last'> = new Map([
