@@ -54,6 +54,11 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
           'const LOADERS: { readonly [Name in Resource]: () => Promise<HandlersOf<Name>> } = {',
         text: `boards: async () => (await import('./boards.ts')).boards,`,
       },
+      {
+        file: 'src/catalog/groups.ts',
+        after: '  Readonly<Record<string, string>> = {',
+        text: `boards: 'Show boards',`,
+      },
     ],
     others: [
       {
@@ -63,10 +68,32 @@ const ADDITIONS: Readonly<Record<string, Addition>> = {
             'boards.get': async (_, { boardId }) => ({ data: { boardId } }),
           };`,
       },
+    ],
+  },
+  'an operation of the admin API': {
+    entry: [
       {
-        file: 'src/catalog/groups.ts',
-        after: 'export const GROUPS: ReadonlyMap<string, string> = new Map([',
-        text: `['boards', 'Show boards'],`,
+        file: 'src/catalog/local/deliveries.ts',
+        after: 'export const deliveries = {',
+        text: `'local.deliveries.count': defineAdminOperation('local.deliveries.count', {
+            summary: 'Count deliveries',
+            path: '/_svc/deliveries/count',
+            effect: 'read',
+            input: z.object({}),
+            output: result<{ count: number }>(),
+          }),`,
+      },
+    ],
+    reported: [
+      {
+        file: 'src/catalog/local/deliveries.ts',
+        after: `'local.deliveries.count', {`,
+        text: `needs: 'data',`,
+      },
+      {
+        file: 'src/service/local/delivery-control.ts',
+        after: `export const deliveries: AdminHandlers<'deliveries', DeliveryContext> = {`,
+        text: `'local.deliveries.count': async () => ({ count: 1 }),`,
       },
     ],
   },
@@ -188,7 +215,10 @@ describe('additions to svc', SLOW, () => {
       const changes = [addition.entry, addition.reported ?? [], addition.others ?? []].flat();
       expect(new Set(changes.map(({ file }) => file)).size).toBeLessThanOrEqual(5);
       for (const { file } of changes.filter(({ after }) => after !== undefined))
-        expect(guide).toContain(`\`${file}\``);
+        expect(
+          [file, `${dirname(file)}/`].some((path) => guide.includes(`\`${path}\``)),
+          file,
+        ).toBe(true);
     },
   );
 });

@@ -43,7 +43,8 @@ export interface AdminOperation<
 export function defineAdminOperation<
   Input extends z.ZodMiniObject,
   Output extends z.ZodMiniType,
-  Need extends AdminNeed,
+  // Without `needs`, only this operation has an error, and not its handlers too.
+  Need extends AdminNeed = never,
 >(
   name: `local.${string}`,
   operation: Omit<AdminOperation<Input, Output, Need>, 'auth' | 'command'>,

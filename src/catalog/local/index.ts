@@ -38,8 +38,8 @@ export type AdminInput<Name extends AdminOperationName> = z.output<OperationOf<N
 export type AdminData<Name extends AdminOperationName> = z.input<OperationOf<Name>['input']>;
 export type AdminOutput<Name extends AdminOperationName> = z.output<OperationOf<Name>['output']>;
 
-export function loadAdminOperations<Subject extends AdminSubject>(
-  subject: Subject,
-): Promise<AdminOperationsOf<Subject>> {
-  return LOADERS[subject]() as Promise<AdminOperationsOf<Subject>>;
+export function loadAdminOperations(
+  subject: AdminSubject,
+): Promise<AdminOperationsOf<AdminSubject>> {
+  return LOADERS[subject]();
 }

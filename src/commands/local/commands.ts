@@ -1,5 +1,6 @@
 import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { FAILED_STATES } from '../../catalog/local/delivery.ts';
+import { adminEntries } from '../../catalog/local/entries.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { AdminOperationName } from '../../catalog/local/index.ts';
 import { createFlagDefinitions } from '../call/flag-definitions.ts';
@@ -8,7 +9,8 @@ import { FORCE_FLAG, longName, optionalProperty } from '../options.ts';
 import type { ClockCommand } from './clock.ts';
 import { EXEC_FLAGS, IMPORT_FLAGS } from './flags.ts';
 
-export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
+/** Commands that do more than one call, or are not operations. */
+const OWN_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['local', 'import'],
     globalFlags: ['local', 'result', 'dry-run'],
@@ -172,6 +174,17 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./explain.ts')).explainLocalAccess,
   }),
 ];
+
+export const LOCAL_COMMANDS = [
+  ...OWN_COMMANDS,
+  ...adminEntries
+    .filter(({ name, command }) => name !== 'local.faults.set' && !isOwn(command))
+    .map(({ name }) => defineLocalCommand(name)),
+];
+
+function isOwn(words: readonly string[]): boolean {
+  return OWN_COMMANDS.some(({ command }) => command.join() === words.join());
+}
 
 /** The flags of `svc local requests wait` that select requests. */
 function filterOptions(): readonly OptionDefinition[] {

@@ -90,7 +90,7 @@ export async function readInputs<Name extends AdminOperationName>(
   { command }: Pick<AdminEntry, 'command'> = getAdminEntry(name),
 ): Promise<readonly [AdminInput<Name>, ...AdminInput<Name>[]]> {
   const entry = { ...getAdminEntry(name), command };
-  const operation = await loadAdminOperation(entry);
+  const operation = await loadAdminOperation(name);
   const limit = readLimit(context, entry);
   const flags = entry.flags.filter((flag) => flag !== limit?.flag);
   const base = { ...entry.given, ...limit?.fields, ...fields };

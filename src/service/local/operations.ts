@@ -2,7 +2,6 @@ import type * as z from 'zod/mini';
 import { validateBounded } from '../../catalog/bounded-validation.ts';
 import { explainIssue } from '../../catalog/explain-issue.ts';
 import type { AdminOperation } from '../../catalog/local/define.ts';
-import type { AdminEntry } from '../../catalog/local/entries.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import {
   type AdminData,
@@ -19,7 +18,7 @@ import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { ClockContext } from './clock-control.ts';
 import type { DeliveryContext } from './delivery-control.ts';
 import type { FaultContext } from './faults/fault-control.ts';
-import type { AdminHandlers } from './handler.ts';
+import type { AdminHandler, AdminHandlers } from './handler.ts';
 import type { ReaderContext } from './reading/reader.ts';
 import type { RequestContext } from './requests/request-log.ts';
 import type { SnapshotContext } from './snapshots/snapshot-control.ts';
@@ -55,22 +54,17 @@ const LOADERS: {
   snapshots: async () => (await import('./snapshots/snapshot-control.ts')).snapshots,
 };
 
-/** Loads the handler of an operation, which must get a checked input. */
+type HandlerOf<Name extends AdminOperationName> = AdminHandler<Name, AdminContexts[NeedOf<Name>]>;
+
 export async function loadAdminHandler<Name extends AdminOperationName>(
   name: Name,
-): Promise<CheckedHandler<Name>> {
-  // `AdminHandlers` guarantees the types, but TypeScript cannot infer this for a union.
-  const handlers = (await LOADERS[getAdminEntry(name).subject]()) as {
-    readonly [Each in Name]: CheckedHandler<Each>;
-  };
-  return handlers[name];
+): Promise<HandlerOf<Name>> {
+  const handlers: { readonly [Each in AdminOperationName]?: HandlerOf<Each> } =
+    await LOADERS[getAdminEntry(name).subject]();
+  const handler = handlers[name];
+  if (!handler) throw new TypeError(`unknown operation ${name}`);
+  return handler;
 }
-
-/** A handler without the type of its input. */
-type CheckedHandler<Name extends AdminOperationName> = (
-  context: AdminContexts[NeedOf<Name>],
-  input: unknown,
-) => Promise<AdminOutput<Name>> | AdminOutput<Name>;
 
 /**
  * Runs an operation of the admin API with a checked input.
@@ -93,8 +87,8 @@ export async function callAdminOperation<Name extends AdminOperationName>(
   context: AdminContexts[NeedOf<Name>],
   data: AdminData<Name>,
 ): Promise<AdminOutput<Name>> {
-  const operation = await loadAdminOperation(getAdminEntry(name));
-  return (await loadAdminHandler(name))(context, parseAdminInput(operation, data));
+  const operation = await loadAdminOperation(name);
+  return (await loadAdminHandler(name))(context, parseAdminInput<Name>(operation, data));
 }
 
 /** Loads the checks and the handlers of all operations. */
@@ -108,21 +102,22 @@ export async function loadAdminApi(): Promise<void> {
   );
 }
 
-export async function loadAdminOperation({ subject, name }: AdminEntry): Promise<AdminOperation> {
-  const operations: Readonly<Partial<Record<AdminOperationName, AdminOperation>>> =
-    await loadAdminOperations(subject);
+export async function loadAdminOperation(name: AdminOperationName): Promise<AdminOperation> {
+  const operations: { readonly [Each in AdminOperationName]?: AdminOperation } =
+    await loadAdminOperations(getAdminEntry(name).subject);
   const operation = operations[name];
   if (!operation) throw new TypeError(`unknown operation ${name}`);
   return operation;
 }
 
 /** @throws SvcError `usage` for the first invalid field */
-export function parseAdminInput(
+export function parseAdminInput<Name extends AdminOperationName>(
   { input }: AdminOperation,
   data: unknown,
-): z.output<AdminOperation['input']> {
+): AdminInput<Name> {
   const checked = validateBounded(input, data);
-  if (checked.success) return checked.data;
+  // TypeScript does not know that the schema is the one of the operation with this name.
+  if (checked.success) return checked.data as AdminInput<Name>;
   const [issue] = checked.issues as [z.core.$ZodIssue];
   const value = valueAt(data, issue.path);
   const field = formatFieldPath(issue.path);

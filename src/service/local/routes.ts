@@ -1,5 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { type AdminEntry, adminEntries } from '../../catalog/local/entries.ts';
+import type { AdminOperationName } from '../../catalog/local/index.ts';
 import { selectOperation } from '../../catalog/select-operation.ts';
 import { readBuildFile } from '../../kernel/bundled-programs.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -30,8 +31,8 @@ export function createRoutes(
         const entry = selectOperation(entries, data);
         if (!entry) throw rejectBody(entries);
         if (readOnly && entry.effect !== 'read') throw readOnlyRefusal();
-        const operation = await loadAdminOperation(entry);
-        const input = parseAdminInput(operation, data);
+        const operation = await loadAdminOperation(entry.name);
+        const input = parseAdminInput<AdminOperationName>(operation, data);
         const output = await (await loadAdminHandler(entry.name))(context, input);
         return maskSecrets(output, operation.secrets?.(input) ?? []);
       },
