@@ -104,6 +104,9 @@ async function readText(chunks: AsyncIterable<string>, request: ListRequest): Pr
   return parts.join('');
 }
 
+/** Matches an unquoted number or boolean in Python. */
+const PYTHON_SCALAR = '-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?|[Tt]rue|TRUE|[Ff]alse|FALSE';
+
 /** Creates the error for a large file, with the commands that convert it to a format without limits. */
 function createSizeError({ name, listName }: ListRequest, text: string, limit: string): InputError {
   const listField = [listName, ENVELOPE_LIST].find((field) =>
@@ -114,8 +117,9 @@ function createSizeError({ name, listName }: ListRequest, text: string, limit: s
       ? ['', 'records.ndjson']
       : [` ${quoteForShell(name)}`, quoteForShell(`${name.replace(/\.ya?ml$/i, '')}.ndjson`)];
   const [path, key] = listField ? [`.${listField}[]`, `["${listField}"]`] : ['.[]', ''];
-  // Both commands merge maps and keep nulls, and the text of values such as 0123, no, and 1e5.
-  const python = `import json, sys, yaml; L = getattr(yaml, "CSafeLoader", yaml.SafeLoader); L.yaml_implicit_resolvers = {k: [r for r in v if r[0][18:] in ("null", "merge")] for k, v in L.yaml_implicit_resolvers.items()}; [print(json.dumps(r)) for r in yaml.load(sys.stdin.buffer, L)${key}]`;
+  // Both commands merge maps and keep nulls, and the text of values such as 0123, no, and 1e5. In JSON, an
+  // ID must be text, but the numbers in a nested object must not.
+  const python = `import json, re, sys, yaml; L = getattr(yaml, "CSafeLoader", yaml.SafeLoader); L.yaml_implicit_resolvers = {k: [r for r in v if r[0][18:] in ("null", "merge")] for k, v in L.yaml_implicit_resolvers.items()}; P = type("P", (str,), {}); L.add_constructor("tag:yaml.org,2002:str", lambda l, n: P(n.value) if not n.style and re.fullmatch("${PYTHON_SCALAR}", n.value) else n.value); L.add_constructor("tag:yaml.org,2002:map", lambda l, n: l.construct_mapping(n, True) if len({k.value for k, v in n.value}) == len(n.value) else sys.exit(f"a field occurs twice {n.start_mark}")); t = lambda v, d=1: {k: t(w, d - 1) for k, w in v.items()} if type(v) is dict else [t(w, d) for w in v] if type(v) is list else v if type(v) is not P or d == 0 and v[0] not in "tTfF" else json.loads(v.lower()); print(*[json.dumps(t(r)) for r in yaml.load(sys.stdin.buffer, L)${key}], sep="\\n")`;
   const yq = `explode(.) | ${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"`;
   return new InputError(
     name,
