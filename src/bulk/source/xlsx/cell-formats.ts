@@ -9,6 +9,18 @@ import {
 } from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
 
+/**
+ * Built-in formats that are times in one language and dates in another: the text has both parts, as far
+ * as the number has them.
+ */
+const DATES_OR_TIMES = [34, 35, 55, 56];
+const LAST_FORMAT = 58;
+/** The built-in formats of Thai, by the number of the first, as numbers of other built-in formats. */
+const THAI_FORMATS = [
+  [59, [1, 2, 3, 4]],
+  [67, [9, 10, 12, 13, 14, 15, 16, 17, 20, 21, 22, 45, 46, 47, 14]],
+] as const;
+
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/;
 const ZEROS = /^0+$/;
 /** Excel writes at most 65,490 formats of cells, with 250 patterns other than its own. */
@@ -81,7 +93,7 @@ export class CellFormats implements XmlHandler {
     const known = this.#formats[style];
     if (known) return known;
     const id = this.#formatIds[style] ?? '0';
-    const code = this.#patterns.get(id) ?? getFormatFromId(Number(id));
+    const code = this.#patterns.get(id) ?? builtInFormat(Number(id));
     const pattern = /^(?:general|@)$/i.test(code) ? '' : code;
     const used = this.#used.get(pattern) ?? this.#createFormat(pattern);
     this.#formats[style] = used;
@@ -98,4 +110,12 @@ export class CellFormats implements XmlHandler {
     if (this.#used.size > MAX_PATTERNS) throw new Error('it uses too many number formats');
     return created;
   }
+}
+
+/** Returns the pattern of a built-in format; the general one for a number that the standard lacks. */
+function builtInFormat(id: number): string {
+  if (DATES_OR_TIMES.includes(id)) return 'yyyy-mm-dd hh:mm:ss';
+  if (id <= LAST_FORMAT) return getFormatFromId(id);
+  const same = THAI_FORMATS.map(([first, ids]) => ids[id - first]).find((found) => found);
+  return getFormatFromId(same ?? 0);
 }

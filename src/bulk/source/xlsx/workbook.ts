@@ -304,8 +304,10 @@ class SheetList implements XmlHandler {
 
   open(element: string, attributes: XmlAttributes, parent: string): void {
     if (parent === '' && element !== 'workbook') throw new Error('it has no workbook');
-    if (element === 'workbookPr') this.is1904 = isTrue(attributes['date1904']);
-    if (element === 'calcPr') this.isCalculatedOnLoad = isTrue(attributes['fullCalcOnLoad']);
+    const isSetting = parent === 'workbook';
+    if (isSetting && element === 'workbookPr') this.is1904 = isTrue(attributes['date1904']);
+    if (isSetting && element === 'calcPr')
+      this.isCalculatedOnLoad = isTrue(attributes['fullCalcOnLoad']);
     if (element !== 'sheet' || parent !== 'sheets') return;
     const { name, state } = attributes;
     const id = Object.values(attributes).find(
@@ -316,17 +318,17 @@ class SheetList implements XmlHandler {
     if (this.#sheets.length > MAX_SHEETS) throw new Error(`it has more than ${MAX_SHEETS} sheets`);
   }
 
-  /** Returns the sheets with cells. A sheet can also be a chart or a dialog. */
+  /** Returns the sheets with cells. A sheet can also be a chart or a dialog, or a macro without a part. */
   sheets(targets: ReadonlyMap<string, Target>): readonly Sheet[] {
     return this.#sheets.flatMap(({ name, isHidden, id }) => {
       const { type, path } = targets.get(id) ?? { type: 'worksheet', path: '' };
-      return type === 'worksheet' ? [{ name, isHidden, path }] : [];
+      return type === 'worksheet' && id !== '' ? [{ name, isHidden, path }] : [];
     });
   }
 }
 
 export function isTrue(attribute: XmlAttributes[string] | undefined): boolean {
-  return attribute?.value === '1' || attribute?.value === 'true';
+  return /^\s*(?:1|true)\s*$/.test(attribute?.value ?? '');
 }
 
 /** Texts that cells refer to by number. Leaves out the pronunciation of Japanese text. */

@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 
 const WINDOW_BYTES = 64 * 1024;
+/** The record at the end of an archive: its start, its size, and where it has the size of a comment. */
+const [END, END_BYTES, COMMENT_SIZE_AT] = [Buffer.from('PK\x05\x06'), 22, 20];
 const TRUNCATED = 'the file is truncated';
 const [openPromise, readPromise] = [promisify(open), promisify(read)];
 
@@ -14,8 +16,24 @@ const [openPromise, readPromise] = [promisify(open), promisify(read)];
  */
 export async function openZipFile(path: string): Promise<ZipFile> {
   const { size } = await stat(path);
-  const reader = new FileReader(await openPromise(path, 'r'));
-  return fromRandomAccessReaderPromise(reader, size, { autoClose: false, decodeStrings: false });
+  const file = await openPromise(path, 'r');
+  return fromRandomAccessReaderPromise(new FileReader(file), await findEnd(file, size), {
+    autoClose: false,
+    decodeStrings: false,
+  });
+}
+
+/** Finds the end of an archive. Programs and servers append zeros or signatures to files. */
+async function findEnd(file: number, size: number): Promise<number> {
+  const start = Math.max(0, size - WINDOW_BYTES);
+  const tail = Buffer.alloc(size - start);
+  await readPromise(file, tail, 0, tail.length, start);
+  for (let at = tail.lastIndexOf(END); at >= 0; at = tail.subarray(0, at).lastIndexOf(END)) {
+    if (at + END_BYTES > tail.length) continue;
+    const end = at + END_BYTES + tail.readUInt16LE(at + COMMENT_SIZE_AT);
+    if (end <= tail.length) return start + end;
+  }
+  return size;
 }
 
 /**

@@ -137,9 +137,10 @@ it('a workbook with dates from 1904 starts at its first visible sheet, in any co
   expect(source.cellOf?.(3, 'name')).toBe("'Ada''s list'!C3");
 });
 
-/** The built-in formats of dates in East Asian languages: first those that show the time. */
+/** The built-in formats of dates in Asian languages: first those that show the time. */
 const BUILT_IN_DATES = [
-  32, 33, 34, 35, 21, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
+  32, 33, 21, 75, 76, 78, 80, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
+  71, 72, 73, 74, 77, 81,
 ];
 
 describe('numbers', () => {
@@ -181,7 +182,7 @@ describe('numbers', () => {
     .map((_, at) => `<xf numFmtId="${164 + at}"/>`)
     .join(
       '',
-    )}<xf numFmtId="14"/><xf numFmtId="49"/>${BUILT_IN_DATES.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs><dxfs><dxf><numFmt numFmtId="164" formatCode="0.0"/></dxf></dxfs>`;
+    )}<xf numFmtId="14"/><xf numFmtId="49"/>${[...BUILT_IN_DATES, 300, 224].map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs><dxfs><dxf><numFmt numFmtId="164" formatCode="0.0"/></dxf></dxfs>`;
   const styleOf = (code: string) => formats.indexOf(code) + 1;
   const [DATE, TEXT] = [formats.length + 1, formats.length + 2];
 
@@ -213,9 +214,11 @@ describe('numbers', () => {
     [styleOf('[<1]0%;[h]:mm'), '1.5', '36:00'],
     [TEXT, '42', '42'],
     [99, '42', '42'],
+    [TEXT + BUILT_IN_DATES.length + 1, '42', '42'],
+    [TEXT + BUILT_IN_DATES.length + 2, '42', '42'],
     ...BUILT_IN_DATES.map(
       (_, at) =>
-        [TEXT + 1 + at, '43871.25', at < 5 ? '06:00:00' : '2020-02-10T06:00:00'] satisfies [
+        [TEXT + 1 + at, '43871.25', at < 7 ? '06:00:00' : '2020-02-10T06:00:00'] satisfies [
           number,
           string,
           string,
@@ -435,6 +438,14 @@ describe('the parts of a workbook', () => {
     expect(records).toEqual([[2, { userId: 'é' }]]);
   });
 
+  it.each([Buffer.alloc(512), Buffer.from('{"signature":"x"}')])(
+    'are followed by other bytes: %s',
+    async (bytes) => {
+      const { records } = await read(await write(Buffer.concat([createZip(PARTS), bytes])));
+      expect(records).toEqual([[2, { userId: 'é' }]]);
+    },
+  );
+
   it('are not in the ASCII that they declare', async () => {
     const text = `<?xml version="1.0" encoding="us-ascii"?>${PARTS['xl/sharedStrings.xml']}`;
     const bytes = Buffer.from(text, 'latin1');
@@ -474,7 +485,7 @@ describe('the parts of a workbook', () => {
   it('have properties of later versions', async () => {
     const later =
       '<x15:workbookPr xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main" date1904="0"/>';
-    const workbook = `<workbookPr date1904="1"/>${SHEETS}<extLst><ext>${later}</ext></extLst>`;
+    const workbook = `<workbookPr date1904=" 1 "/>${SHEETS}<extLst><ext>${later}<workbookPr/></ext></extLst>`;
     const styles = '<cellXfs><xf numFmtId="14"/></cellXfs>';
     expect(await readCells('<c r="A2"><v>0</v></c>', { workbook, styles })).toEqual({
       userId: '1904-01-01',
