@@ -1,4 +1,4 @@
-import { columnLetters, parseCellReference } from './cell-reference.ts';
+import { type CellReference, columnLetters, parseCellReference } from './cell-reference.ts';
 import { NumberFormatError, type NumberText } from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
 import { decodeEscapes, isTrue, MAX_TEXT_CHARACTERS, type SheetData } from './workbook.ts';
@@ -23,7 +23,7 @@ export interface CellProblem {
 const [MAX_ROWS, MAX_COLUMNS] = [1_048_576, 16_384];
 /** Upper bound on the characters of a row, and of the rows that are in memory together. */
 const [MAX_ROW_CHARACTERS, MAX_CHARACTERS] = [16 * 1024 * 1024, 64 * 1024 * 1024];
-/** Upper bound on the columns of all formulas with several results. */
+/** Upper bound on the columns of all formulas with several results, and of all merged ranges. */
 const MAX_RESULT_COLUMNS = 10_000_000;
 const MAX_MERGED_RANGES = 500_000;
 
@@ -68,12 +68,49 @@ interface Cell {
 
 /** Unusual contents of a sheet. */
 export class SheetFindings {
-  /** The first of the merged ranges, such as `A2:A5`, which the XML lists after the rows. */
-  firstMergedRange: string | undefined;
-  mergedRangeCount = 0;
+  /** The merged ranges, such as `A2:A5`, which the XML lists after the rows. */
+  readonly mergedRanges: string[] = [];
   /** The first of the hidden rows with values. */
   firstHiddenLine: number | undefined;
   hiddenRowCount = 0;
+}
+
+/** The cells of merged ranges. Programs show only the first cell of a range. */
+export class MergedCells {
+  readonly #ranges: readonly (readonly [first: CellReference, last: CellReference])[];
+  #next = 0;
+  /** By column: the last line of the latest range, and the line of its first cell. */
+  readonly #lastLines: number[] = [];
+  readonly #shownLines: number[] = [];
+  #columns = 0;
+
+  constructor(ranges: readonly string[]) {
+    this.#ranges = ranges
+      .flatMap((range) => {
+        const [first, last] = range.split(':').map(parseCellReference);
+        return first && last ? [[first, last] as const] : [];
+      })
+      .toSorted(([a], [b]) => a.line - b.line);
+  }
+
+  /** Returns the column of the first value that a range hides. The rows must come in their order. */
+  findHiddenColumn({ line, cells }: SheetRow): number | undefined {
+    for (; ; this.#next += 1) {
+      const [first, last] = this.#ranges[this.#next] ?? [];
+      if (!(first && last && first.line <= line)) break;
+      for (let at = first.column; at <= last.column && at < MAX_COLUMNS; at += 1) {
+        this.#lastLines[at] = last.line;
+        this.#shownLines[at] = at === first.column ? first.line : 0;
+        this.#columns += 1;
+      }
+      if (this.#columns > MAX_RESULT_COLUMNS) throw new Error('it has too many merged cells');
+    }
+    const column = cells.findIndex(
+      (cell, at) =>
+        cell !== undefined && line <= (this.#lastLines[at] ?? 0) && line !== this.#shownLines[at],
+    );
+    return column === -1 ? undefined : column;
+  }
 }
 
 /** Collects the rows of a sheet from its XML. */
@@ -138,9 +175,8 @@ export class SheetRows implements XmlHandler {
         this.#isPronunciation = true;
         break;
       case 'mergeCell':
-        this.findings.firstMergedRange ??= attributes['ref']?.value;
-        this.findings.mergedRangeCount += 1;
-        if (this.findings.mergedRangeCount > MAX_MERGED_RANGES)
+        this.findings.mergedRanges.push(attributes['ref']?.value ?? '');
+        if (this.findings.mergedRanges.length > MAX_MERGED_RANGES)
           throw new Error('it has too many merged cells');
         break;
     }

@@ -6,12 +6,14 @@ import { InputError, OtherRowError, type RecordChunk, type Source } from '../sou
 import { OtherSheetError } from '../spreadsheet.ts';
 import { formatCell } from './cell-reference.ts';
 import { readXml } from './read-xml.ts';
-import { SheetFindings, type SheetRow, SheetRows } from './sheet-rows.ts';
+import { MergedCells, SheetFindings, type SheetRow, SheetRows } from './sheet-rows.ts';
 import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.ts';
 
 /** Data that all readings of a file share: the texts of a large workbook take much time and memory. */
 export interface SheetCache {
   data?: SheetData;
+  /** Paths of the sheets without values that merged cells hide. */
+  checkedSheets?: Set<string>;
 }
 
 export interface SheetRequest extends SourceRequest {
@@ -173,7 +175,8 @@ class SheetTable {
     const isChosen = this.#request.sheet !== undefined || others.length === 0;
     const names = others.slice(0, MAX_LISTED_SHEETS).map(({ name }) => `'${name}'`);
     if (others.length > names.length) names.push(`${others.length - names.length} others`);
-    const { firstMergedRange: range, mergedRangeCount } = this.#findings;
+    const { mergedRanges } = this.#findings;
+    const [range] = mergedRanges;
     const { firstHiddenLine: hiddenLine, hiddenRowCount } = this.#findings;
     return [
       ...(isChosen
@@ -197,7 +200,7 @@ class SheetTable {
         : [
             {
               line: this.#headerLine,
-              message: `only the first cell of a merged range has a value: ${range}${mergedRangeCount > 1 ? ` and ${mergedRangeCount - 1} more` : ''}`,
+              message: `only the first cell of a merged range has a value: ${range}${mergedRanges.length > 1 ? ` and ${mergedRanges.length - 1} more` : ''}`,
             },
           ]),
     ];
@@ -220,12 +223,32 @@ class SheetTable {
         }
         if (taken.length > 0) yield taken.map((row) => this.#toTableRow(row));
       }
+      await this.#rejectHiddenValues(this.#cache.data);
     } catch (error) {
       signal?.throwIfAborted();
       throw toInputError(name, error);
     } finally {
       this.#workbook.close();
     }
+  }
+
+  /** Reads the sheet again if it has merged cells, because they come after the rows. */
+  async #rejectHiddenValues(data: SheetData): Promise<void> {
+    const { mergedRanges } = this.#findings;
+    const { checkedSheets = new Set() } = this.#cache;
+    if (mergedRanges.length === 0 || checkedSheets.has(this.#sheet.path)) return;
+    const [rows, merged] = [new SheetRows(data), new MergedCells(mergedRanges)];
+    const stream = await this.#workbook.openSheet(this.#sheet);
+    for await (const _ of readXml(stream, rows)) {
+      this.#request.signal?.throwIfAborted();
+      for (const row of rows.take()) {
+        const column = merged.findHiddenColumn(row);
+        if (column === undefined || row.line <= this.#headerLine) continue;
+        const hint = 'unmerge the cells, or clear this one';
+        throw this.#error(row.line, column, 'a merged cell hides the value', hint);
+      }
+    }
+    this.#cache.checkedSheets = checkedSheets.add(this.#sheet.path);
   }
 
   #toTableRow({ line, cells, problems }: SheetRow): TableRow {

@@ -386,6 +386,35 @@ it.each(['A1', 'C1'])('a title in %s does not hide columns of the header below i
   });
 });
 
+describe('merged cells', () => {
+  const cell = (at: string) => `<c r="${at}" t="str"><v>${at}</v></c>`;
+  const readMerged = async (rows: string, ...refs: string[]) => {
+    const after = `<mergeCells>${refs.map((ref) => `<mergeCell ref="${ref}"/>`).join('')}</mergeCells>`;
+    return read(await write(createWorkbook({ rows: HEADER + rows, after })));
+  };
+
+  it.each([
+    ['A3', 'A2:A3', `<row r="2">${cell('A2')}</row><row r="3">${cell('A3')}</row>`],
+    ['B2', 'A2:B2', `<row r="2">${cell('A2')}${cell('B2')}</row>`],
+    ['B3', 'B2:B4', `<row r="2">${cell('A2')}</row><row r="3">${cell('A3')}${cell('B3')}</row>`],
+  ])('that hide the value of %s are a problem', async (at, ref, rows) => {
+    await expect(readMerged(rows, 'D9:E9', ref)).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`Sheet1!${at}: a merged cell hides the value$`)),
+      hint: 'unmerge the cells, or clear this one',
+    });
+  });
+
+  it('that hide nothing are read', async () => {
+    const rows = `<row r="2">${cell('A2')}${cell('B2')}</row><row r="3">${cell('A3')}</row><row r="4">${cell('A4')}${cell('B4')}</row>`;
+    const { records } = await readMerged(rows, 'B4:B5', 'B2:B3');
+    expect(records).toEqual([
+      [2, { userId: 'A2', name: 'B2' }],
+      [3, { userId: 'A3' }],
+      [4, { userId: 'A4', name: 'B4' }],
+    ]);
+  });
+});
+
 it('hidden rows with values are a warning', async () => {
   const cell = (line: number) => `<c r="A${line}" t="str"><v>a${line}</v></c>`;
   const rows = `${HEADER}<row r="2">${cell(2)}</row><row r="3" hidden="1">${cell(3)}</row><row r="4" hidden="true"/>`;
