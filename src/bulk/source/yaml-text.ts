@@ -131,6 +131,7 @@ export function readNode(
   return { ...position, value, valueCount: countValues(value, [], problem) };
 }
 
+export const NOT_JSON = 'JSON cannot represent a value with a tag such as !!set or !!binary';
 export const SELF_REFERENCE = 'an alias refers to a value that contains it';
 export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
@@ -144,8 +145,7 @@ function countValues(
   problem: (text: string) => InputError,
 ): number {
   if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return 1;
-  if (TAGGED_TYPES.some((type) => value instanceof type))
-    throw problem('JSON cannot represent a value with a tag such as !!set or !!binary');
+  if (TAGGED_TYPES.some((type) => value instanceof type)) throw problem(NOT_JSON);
   if (parents.includes(value)) throw problem(SELF_REFERENCE);
   if (parents.length === MAX_NESTING) throw problem(TOO_DEEP);
   const path = [...parents, value];

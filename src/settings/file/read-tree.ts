@@ -10,7 +10,12 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { composeYaml } from '../../bulk/source/compose-yaml.ts';
-import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
+import {
+  describeYamlError,
+  NOT_JSON,
+  SELF_REFERENCE,
+  TOO_DEEP,
+} from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
@@ -86,6 +91,13 @@ async function parseText(request: SettingsText, signal: AbortSignal) {
   return { source, errors };
 }
 
+/** Whether a tag such as `!!set`, `!!omap`, `!!binary`, or `!!timestamp` gives a value a type that JSON lacks. */
+function hasOtherType(node: Node): boolean {
+  if (isScalar(node)) return typeof node.value === 'object' && node.value !== null;
+  const { tag } = node as { readonly tag?: string };
+  return /^tag:yaml\.org,2002:(?:set|omap|pairs)$/.test(tag ?? '');
+}
+
 const NOTHING_DECLARED = 'nothing is declared here; if that is intended, write {}';
 const SECOND_DOCUMENT = 'a second document begins here; move it to a separate file';
 
@@ -130,6 +142,7 @@ class TreeReader {
   }
 
   #readValue(node: Node, place: Place, depth: number): Tree {
+    if (hasOtherType(node)) this.#end(place, NOT_JSON);
     if (isMap(node)) return this.#readMap(node as YAMLMap<Node, Node | null>, place, depth);
     if (isScalar(node)) return this.#readScalar(node.value, place);
     const items = (node as YAMLSeq<Node>).items;

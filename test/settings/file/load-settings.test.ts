@@ -242,6 +242,15 @@ endpoints:
       'svc.yaml:1:14: an alias refers to a value that contains it',
       {},
     ],
+    ['invalid_input', 'folders: !!omap [a: 1]', 'JSON cannot represent a value with a tag', {}],
+    ['invalid_input', 'folders: !!set {a, b}', 'JSON cannot represent a value with a tag', {}],
+    ['invalid_input', 'folders: !!binary aGk=', 'JSON cannot represent a value with a tag', {}],
+    [
+      'invalid_input',
+      'folders: !!timestamp 2026-11-26',
+      'JSON cannot represent a value with a tag',
+      {},
+    ],
     ['usage', FILE, "unknown environment 'stagin' in svc.yaml", { environment: 'stagin' }],
     [
       'usage',
