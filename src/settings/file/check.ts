@@ -2,7 +2,12 @@ import type * as z from 'zod/mini';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { definitionOf, unwrap } from '../../catalog/introspect.ts';
 import { findMeaning } from '../../catalog/selecting-fields.ts';
-import { LITERAL_SECRET, type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
+import {
+  LITERAL_SECRET,
+  pickSettings,
+  type SettingsFields,
+  settingsFields,
+} from '../../catalog/settings.ts';
 import { findTargetIdProblems } from '../../catalog/target-ids.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
@@ -26,7 +31,7 @@ type Issue = z.core.$ZodIssue;
  */
 export function withTypedVariables(tree: MapTree): MapTree {
   if (!hasTypedVariable(tree)) return tree;
-  const { error } = settingsSchema.safeParse(toValue(tree));
+  const { error } = pickSettings(tree.fields.keys()).safeParse(toValue(tree));
   let typed: Tree = tree;
   for (const { code, path, ...issue } of error?.issues.flatMap(chooseAlternative) ?? []) {
     const scalar = treeAt(tree, path);
@@ -61,14 +66,15 @@ function withValueAt(
 
 export function checkSettings(tree: MapTree, problems: Problems): SettingsFields | undefined {
   const value = toValue(tree);
-  const { data, error } = settingsSchema.safeParse(value);
+  const schema = pickSettings(tree.fields.keys());
+  const { data, error } = schema.safeParse(value);
   for (const issue of error?.issues.flatMap(chooseAlternative) ?? [])
     reportIssue(tree, value, issue, problems);
   findLiteralSecrets(tree, problems, []);
   for (const overlay of [tree, ...overlaysOf(tree)]) findDuplicates(overlay, problems);
   findAnonymousEndpoints(tree, problems);
   if (data) reportCycles(data, tree, problems);
-  if (data) reportTargets(data, tree, problems);
+  if (data) reportTargets(schema, data, tree, problems);
   return data;
 }
 
@@ -122,8 +128,10 @@ function explain(issue: Issue, value: unknown): string {
 }
 
 function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: z.ZodMiniType | undefined = settingsSchema;
-  for (const key of path) schema = schema && innerSchema(schema, key);
+  const [first, ...rest] = path;
+  if (first === undefined) return Object.keys(settingsFields);
+  let schema: z.ZodMiniType | undefined = settingsFields[first as keyof typeof settingsFields];
+  for (const key of rest) schema = schema && innerSchema(schema, key);
   const { shape, options = [] } = schema ? definitionOf(unwrap(schema).schema) : {};
   return [shape, ...options.map((option) => definitionOf(option).shape)].flatMap((fields) =>
     Object.keys(fields ?? {}),
@@ -173,9 +181,14 @@ function reportCycles({ folders = [] }: SettingsFields, tree: MapTree, problems:
 }
 
 /** Reports IDs and fields with which a record could go to another target than the user meant. */
-function reportTargets(fields: SettingsFields, tree: MapTree, problems: Problems): void {
+function reportTargets(
+  schema: z.ZodMiniType,
+  fields: SettingsFields,
+  tree: MapTree,
+  problems: Problems,
+): void {
   const { activities: _a, agentGroups: _g, crdt: _c, userData: _u, ...settings } = fields;
-  for (const { path, message } of findTargetIdProblems(settingsSchema, settings))
+  for (const { path, message } of findTargetIdProblems(schema, settings))
     problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
   for (const [kind, records] of Object.entries(settings))
     if (Array.isArray(records)) reportSelectingFields(kind, records, tree, problems);

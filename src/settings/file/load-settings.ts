@@ -1,5 +1,5 @@
 import { findSecretPaths, type SecretPath } from '../../catalog/secrets.ts';
-import { settingsSchema } from '../../catalog/settings.ts';
+import { pickSettings } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { Environment } from '../../kernel/folders.ts';
@@ -92,7 +92,8 @@ async function resolveSecrets(
   problems: Problems,
 ): Promise<readonly SecretValue[]> {
   const secrets: SecretValue[] = [];
-  const paths = findSecretPaths(settingsSchema).filter(([first]) => first !== 'environments');
+  const names = Object.keys(fields).filter((name) => name !== 'environments');
+  const paths = findSecretPaths(pickSettings(names));
   for (const path of paths.flatMap((pattern) => expandPath(fields, pattern))) {
     const reference = valueAt(fields, path) as SecretReference | undefined;
     if (reference === undefined) continue;

@@ -1,6 +1,6 @@
 import { shapeOf } from '../../catalog/introspect.ts';
 import { RECORD_KINDS, type ReadableKind } from '../../catalog/record-kinds.ts';
-import { configSchema, recordSchemas } from '../../catalog/state.ts';
+import { configSchemas, recordSchemas } from '../../catalog/record-schemas.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
@@ -37,9 +37,8 @@ export function findUnknownFields(live: LiveRecords): readonly string[] {
 export function isKnownField(kind: string, id: string | null, path: readonly string[]): boolean {
   const [name = '', inner] = path;
   if (kind === 'config') {
-    const config = shapeOf(configSchema)[id ?? ''];
-    const known = config && shapeOf(config);
-    if (!known) return true;
+    if (id === null || !Object.hasOwn(configSchemas, id)) return true;
+    const known = shapeOf(configSchemas[id as ConfigName]);
     if (!Object.hasOwn(known, name)) return false;
     const nested = name === CONFIGS[id as ConfigName].nested ? known[name] : undefined;
     return !nested || inner === undefined || Object.hasOwn(shapeOf(nested), inner);

@@ -2,8 +2,8 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { ACCESS_ROLES } from '../../catalog/access-roles.ts';
 import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
+import { recordSchemas } from '../../catalog/record-schemas.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
-import { recordSchemas } from '../../catalog/state.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { formatCanonicalJson, isObject } from '../../kernel/json.ts';
 import {

@@ -1,6 +1,6 @@
 import { shapeOf } from '../../catalog/introspect.ts';
 import type { ReadableKind } from '../../catalog/record-kinds.ts';
-import { settingsSchema } from '../../catalog/settings.ts';
+import { settingsFields } from '../../catalog/settings.ts';
 import { findIdProblem } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
@@ -74,9 +74,7 @@ export function toPulledConfigs(live: LiveRecords): ReadonlyMap<ConfigName, Pull
 
 function toConfig(name: ConfigName, record: LiveRecord): PulledRecord {
   const { nested, secret } = CONFIGS[name];
-  const schemas = shapeOf(
-    shapeOf(shapeOf(settingsSchema)['config'] ?? settingsSchema)[name] ?? settingsSchema,
-  );
+  const schemas = shapeOf(settingsFields.config.def.innerType.shape[name]);
   const fields = pickFields(record, Object.keys(schemas));
   const inner = nested && schemas[nested];
   if (!inner) return { fields, added: withoutUnset(fields) };
