@@ -4,8 +4,8 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, createSecureContext } from 'node:tls';
 import { Agent, type AgentConnectOpts } from 'agent-base';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { SocksClient } from 'socks';
 import { authorizationOf, type NetworkProxy } from './proxy.ts';
+import { openSocksTunnel } from './socks.ts';
 import { ABANDONED, ProxyRefusalError, type TrustedAuthorities } from './transport.ts';
 
 interface TunnelOptions {
@@ -81,23 +81,16 @@ class SocksAgent extends Agent {
 
   override connect(request: ClientRequest, options: AgentConnectOpts): Promise<Socket> {
     return withConnectLimit(this.#connectTimeout, request, async (signal) => {
-      const { hostname: host, port, credentials } = this.#proxy;
-      const connection = connectTcp({ host, port, signal });
-      await once(connection, 'connect');
-      const { socket } = await SocksClient.createConnection({
-        command: 'connect',
-        proxy: {
-          host,
-          port,
-          type: 5,
-          ...(credentials && { userId: credentials.user, password: credentials.password }),
-        },
-        // The proxy resolves the host name.
-        destination: { host: options.host ?? '', port: Number(options.port) },
-        existing_socket: connection,
-      }).catch((error: unknown) => {
+      const { hostname, port, credentials } = this.#proxy;
+      const socket = connectTcp({ host: hostname, port, signal });
+      await once(socket, 'connect');
+      const destination = { host: options.host ?? '', port: Number(options.port) };
+      await openSocksTunnel(socket, destination, credentials).catch((error: unknown) => {
+        socket.destroy();
         signal.throwIfAborted();
-        throw new ProxyRefusalError(describeSocksError(error));
+        throw error instanceof ProxyRefusalError
+          ? error
+          : new ProxyRefusalError('it could not connect');
       });
       return options.secureEndpoint ? connectTls({ ...options, socket }) : socket;
     });
@@ -108,21 +101,6 @@ class SocksAgent extends Agent {
 function wasClosed(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Proxy connection ended');
 }
-
-/** Describes an error of the SOCKS library. The error itself contains the credentials. */
-function describeSocksError(error: unknown): string {
-  const text = error instanceof Error ? error.message : '';
-  const [, reason] = REASONS.find(([pattern]) => pattern.test(text)) ?? [];
-  return reason ?? 'it could not connect';
-}
-
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/Socket closed/, 'it closed the connection'],
-  [/no accepted authentication type/, 'it requires credentials'],
-  [/Authentication failed/, 'it rejected the credentials'],
-  [/invalid socks version/, 'it is not a SOCKS 5 proxy'],
-  [/NotAllowed/, 'it does not allow the connection'],
-];
 
 /** Closes a connection to the proxy that does not become a tunnel in time. */
 async function withConnectLimit(

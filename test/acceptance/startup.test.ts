@@ -237,7 +237,7 @@ describe('start-up', () => {
     expect(builtins.filter((name) => lazy.includes(name))).toEqual([]);
     expect(
       sources.filter((source) =>
-        /node_modules\/(conf|ajv|kysely|https-proxy-agent|agent-base|socks)\/|src\/service\//.test(
+        /node_modules\/(conf|ajv|kysely|https-proxy-agent|agent-base)\/|src\/service\//.test(
           source,
         ),
       ),
@@ -259,7 +259,7 @@ describe('start-up', () => {
     );
     expect(
       sources.filter((source) =>
-        /node_modules\/(ky|https-proxy-agent|socks|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(
+        /node_modules\/(ky|https-proxy-agent|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(
           source,
         ),
       ),

@@ -245,6 +245,11 @@ describe('a proxy', () => {
     const environment = { HTTPS_PROXY: proxy.host };
     await errorOf((await call('https://[2001:db8::1]:8443', { environment }, 'once')).reply);
     expect(proxy.asked).toContain('CONNECT [2001:db8::1]:8443');
+    const socks = await socksProxy({ refuses: 4 });
+    const other = { ALL_PROXY: `socks5://${socks.host}` };
+    const url = 'https://[2001:db8::1]:8443';
+    await errorOf((await call(url, { environment: other }, 'once')).reply);
+    expect(socks.asked).toContain(`[20010db8${'0'.repeat(23)}1]:8443`);
   });
 
   const proxies: readonly [string, () => Promise<string>][] = [
@@ -318,6 +323,9 @@ describe('a proxy', () => {
     ['requires credentials', { credentials: 'ada:secret-7f21' }, 'it requires credentials'],
     ['cannot reach the service', { refuses: 4 }, 'it could not connect'],
     ['forbids the connection', { refuses: 2 }, 'it does not allow the connection'],
+    ['is a web server', { greets: 'HTTP/1.1 400 Bad Request' }, 'it is not a SOCKS 5 proxy'],
+    ['hangs up', { greets: '' }, 'it closed the connection'],
+    ['hangs up in the middle', { greets: '\u0005' }, 'it closed the connection'],
   ])('over SOCKS that %s is named', async (_, options, reason) => {
     const proxy = await socksProxy(options);
     const environment = { ALL_PROXY: `socks5://${proxy.host}` };

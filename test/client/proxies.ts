@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { listen } from '../listen.ts';
 
@@ -73,16 +74,19 @@ interface SocksProxyOptions {
   readonly credentials?: string;
   /** The code of RFC 1928 with which the proxy rejects a connection. */
   readonly refuses?: number;
+  /** The bytes after which the proxy hangs up, in place of a greeting. */
+  readonly greets?: string;
 }
 
 const [NO_AUTHENTICATION, PASSWORD, NONE_ACCEPTABLE] = [0, 2, 0xff];
 
-const IPV4 = 1;
+const [IPV4, IPV6] = [1, 4];
 
-/** A SOCKS 5 proxy that accepts host names and IPv4 addresses. */
+/** A SOCKS 5 proxy, whose replies arrive in parts. */
 export async function socksProxy({
   credentials,
   refuses,
+  greets,
 }: SocksProxyOptions = {}): Promise<RunningProxy> {
   const asked: string[] = [];
   const shown: string[] = [];
@@ -90,6 +94,7 @@ export async function socksProxy({
     new Promise<Buffer>((resolve) => socket.once('data', (bytes) => resolve(bytes)));
   const serve = async (socket: Socket) => {
     const [, , ...offered] = await read(socket);
+    if (greets !== undefined) return void socket.end(greets);
     const method = credentials === undefined ? NO_AUTHENTICATION : PASSWORD;
     if (!offered.includes(method)) return void socket.end(Buffer.of(5, NONE_ACCEPTABLE));
     socket.write(Buffer.of(5, method));
@@ -102,14 +107,22 @@ export async function socksProxy({
       socket.write(Buffer.of(1, 0));
     }
     const wanted = await read(socket);
-    const isAddress = wanted[3] === IPV4;
-    const name = isAddress
-      ? wanted.subarray(4, 8).join('.')
-      : wanted.subarray(5, 5 + (wanted[4] ?? 0)).toString();
+    const address = wanted.subarray(4, -2);
+    const name =
+      wanted[3] === IPV4
+        ? address.join('.')
+        : wanted[3] === IPV6
+          ? `[${address.toString('hex')}]`
+          : address.subarray(1).toString();
     const port = wanted.readUInt16BE(wanted.length - 2);
     asked.push(`${name}:${port}`);
-    const reply = (code: number) => socket.write(Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0));
-    if (refuses !== undefined) return void reply(refuses);
+    const reply = async (code: number) => {
+      for (const byte of [5, code, 0, IPV4, 0, 0, 0, 0, 0, 0]) {
+        socket.write(Buffer.of(byte));
+        await setImmediate();
+      }
+    };
+    if (refuses !== undefined) return void (await reply(refuses));
     return join(socket, port, () => reply(0));
   };
   const server = createServer((socket) => void serve(socket));
@@ -117,9 +130,9 @@ export async function socksProxy({
 }
 
 /** Connects a socket to a port of this machine. */
-function join(socket: Socket, port: number, ready: () => void): void {
-  const onward = connect(port, '127.0.0.1', () => {
-    ready();
+function join(socket: Socket, port: number, ready: () => unknown): void {
+  const onward = connect(port, '127.0.0.1', async () => {
+    await ready();
     onward.pipe(socket).pipe(onward);
   });
   for (const end of [socket, onward])
