@@ -3,14 +3,23 @@ import type { Environment, Folders } from '../kernel/folders.ts';
 import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import { checkFields, expectObject, readJsonFile, writeJsonFile } from './json-file.ts';
 import type { Keychain } from './keychain.ts';
-import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 
 /**
  * The storage of secrets: a private file, and a keychain if there is one. The keychain is loaded on
  * first use.
  */
-export type SecretStorage = ReturnType<typeof createSecretStorage>;
+export interface SecretStorage {
+  readonly file: SecretFile;
+  readonly keychain: Keychain;
+}
+
+interface SecretFile {
+  readonly path: string;
+  /** @throws SvcError `local` if the file is damaged */
+  readonly read: () => Promise<ReadonlyMap<string, SecretEntry>>;
+  readonly write: (entries: ReadonlyMap<string, SecretEntry>) => Promise<void>;
+}
 
 export interface SecretStorageDependencies {
   readonly folders: Folders;
@@ -24,10 +33,10 @@ export function createSecretStorage({
   environment = {},
   signal,
   keychain,
-}: SecretStorageDependencies) {
+}: SecretStorageDependencies): SecretStorage {
   return {
     file: openSecretFile(folders),
-    keychain: async (calls: readonly KeychainCall[]): Promise<KeychainReply> => {
+    keychain: async (calls) => {
       if (keychain) return keychain(calls);
       const { createSystemKeychain } = await import('./keychain.ts');
       return createSystemKeychain(environment, signal ? { signal } : {})(calls);
@@ -99,15 +108,12 @@ export interface SecretEntry extends Secrets {
   readonly origin: string;
 }
 
-function openSecretFile(folders: Folders) {
+function openSecretFile(folders: Folders): SecretFile {
   const path = join(folders.config, 'secrets.json');
   return {
     path,
-    /** @throws SvcError `local` if the file is damaged */
-    read: async (): Promise<ReadonlyMap<string, SecretEntry>> =>
-      (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
-    write: (entries: ReadonlyMap<string, SecretEntry>) =>
-      writeJsonFile(path, Object.fromEntries(entries)),
+    read: async () => (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
+    write: (entries) => writeJsonFile(path, Object.fromEntries(entries)),
   };
 }
 

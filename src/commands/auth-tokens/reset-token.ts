@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { hint, messageOf, SvcError, step } from '../../kernel/errors.ts';
 import type { RecoveryFile } from '../../profiles/recovery.ts';
@@ -13,7 +13,12 @@ import {
 } from './reset-errors.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
-export type NewToken = Awaited<ReturnType<typeof sendReset>>;
+
+/** The token of a response to a reset. */
+export interface NewToken {
+  readonly token: string;
+  readonly answer: CallResult<z.output<typeof RESET.output>>;
+}
 
 export interface ResetRequest {
   readonly context: Context;
@@ -57,7 +62,7 @@ export async function resetToken(request: ResetRequest, recovery: RecoveryFile):
   }
 }
 
-async function sendReset({ context, client, deferrable, input }: ResetRequest) {
+async function sendReset({ context, client, deferrable, input }: ResetRequest): Promise<NewToken> {
   const reply = await deferrable.defer(
     () => client.call(RESET, input),
     () => void context.note(WAITING_MESSAGE).catch(() => undefined), // a failed message must not stop the reset

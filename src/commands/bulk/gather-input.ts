@@ -1,6 +1,6 @@
 import { addAbortListener } from 'node:events';
 import { compareFindings, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
-import { groupIfMixed } from '../../bulk/grouped-records.ts';
+import { type GroupedRecords, groupIfMixed } from '../../bulk/grouped-records.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
@@ -26,7 +26,20 @@ import { showCheckProgress } from './show-progress.ts';
 /** Paths of the copies of an input. */
 export type InputFolder = Pick<JobFolder, 'spool' | 'grouped'>;
 
-export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
+/** The records of an input, and what their check found. */
+export interface CheckedInput {
+  readonly input: RecordInput;
+  readonly rules: TargetRules;
+  readonly check: RecordCheck;
+  /** Fields of the call, without the records. */
+  readonly data: BulkRequest['data'];
+  /** A copy of the records, grouped by target, if the input mixes targets. */
+  readonly grouped: GroupedRecords | undefined;
+}
+
+interface TargetRules extends RecordRules {
+  readonly targets: RecordTargets;
+}
 
 /**
  * Reads and checks the records from files, from `--data`, or from flags. On failure, deletes the
@@ -41,7 +54,7 @@ export async function gatherInput(
   request: BulkRequest,
   { job, folder }: { readonly job: string; readonly folder: InputFolder | undefined },
   visitRecord: RecordListener | undefined,
-) {
+): Promise<CheckedInput> {
   checkRecordSource(context, entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords(
@@ -89,7 +102,7 @@ async function checkInput(
 ) {
   const isFile = options.file !== undefined;
   const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
-    const rules: RecordRules & { readonly targets: RecordTargets } = {
+    const rules: TargetRules = {
       ...createRules(fields, data, options, job, defaults, asksAboutOrganizations),
       valueWarnings: valueWarningsOf(effect),
       ...(isFile && { countsValueWarnings: true as const }),

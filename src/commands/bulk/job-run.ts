@@ -10,8 +10,8 @@ import {
   writeOutcomeFiles,
 } from '../../bulk/outcome-files.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
-import { openResultsFile } from '../../bulk/results-file.ts';
+import { chooseRejectsFormat, openRejectsFile, type RejectsFile } from '../../bulk/rejects-file.ts';
+import { openResultsFile, type ResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { UTF_8 } from '../../bulk/source/text-encoding.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
@@ -25,13 +25,26 @@ import { createJobError } from './job-error.ts';
 import { findLostInput, type OpenJob } from './open-job.ts';
 import { readLists, type SendPlan } from './pending-records.ts';
 
-export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
+export interface JobRun {
+  readonly context: Context;
+  readonly job: OpenJob;
+  readonly plan: SendPlan;
+  readonly files: RunFiles;
+  readonly counters: JobCounters;
+  readonly metrics: Metrics;
+  readonly recorder: JobRecorder;
+}
+
+interface RunFiles {
+  readonly rejects: RejectsFile | undefined;
+  readonly results: ResultsFile | undefined;
+}
 
 /**
  * Opens a run and restores the counters of earlier runs.
  * @throws SvcError like `openOutputFiles`
  */
-export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan) {
+export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan): Promise<JobRun> {
   const files = await openOutputFiles(context, job, plan);
   const { clock } = context;
   const { journal } = job;
@@ -51,7 +64,7 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
  * @throws SvcError `usage` if the path of the rejects has the wrong extension, `local` if a file
  * cannot be written
  */
-async function openOutputFiles(context: Context, job: OpenJob, plan: SendPlan) {
+async function openOutputFiles(context: Context, job: OpenJob, plan: SendPlan): Promise<RunFiles> {
   const { cwd, inputs } = job.description;
   const { options } = plan;
   const rejects = await openRejects(context, job, plan);

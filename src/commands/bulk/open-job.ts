@@ -4,6 +4,7 @@ import type { InputFile } from '../../bulk/input-file.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import {
   createJobFolder,
+  type JobFolder,
   lockJob,
   markStarted,
   pruneJobs,
@@ -28,10 +29,17 @@ export interface OpenJob {
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
-export type LockedJobFolder = Awaited<ReturnType<typeof createLockedFolder>>;
+/** The folder of a job that no other process runs until `release`. */
+export interface LockedJobFolder {
+  readonly folder: JobFolder;
+  readonly release: () => void;
+}
 
 /** Creates and locks a job's folder. Deletes old finished jobs. */
-export async function createLockedFolder({ folders, clock }: Context, job: string) {
+export async function createLockedFolder(
+  { folders, clock }: Context,
+  job: string,
+): Promise<LockedJobFolder> {
   const folder = await createJobFolder(folders, job);
   const release = await lockJob(folder, clock);
   await pruneJobs(folders, clock);

@@ -19,24 +19,30 @@ export interface Preview {
 const LIFETIME = 10 * 60_000;
 const MAX_PREVIEWS = 1_000;
 
-export type Previews = ReturnType<typeof createPreviews>;
+export interface Previews {
+  /** Returns the token of a preview. */
+  readonly add: (preview: Preview) => string;
+  /**
+   * Returns the preview of a token, which stays valid until `take`.
+   * @throws SvcError `approval_required` unless the token belongs to exactly this call
+   */
+  readonly find: (token: string, operation: string, input: ToolInput) => Preview;
+  /** Returns whether the token was still valid. It no longer is. */
+  readonly take: (token: string) => boolean;
+}
 
 /** Creates the previews of one session. Tokens of other sessions are unknown to it. */
-export function createPreviews(clock: Pick<Clock, 'now'>) {
+export function createPreviews(clock: Pick<Clock, 'now'>): Previews {
   const previews = new Map<string, Preview & { readonly expires: number }>();
   return {
-    add(preview: Preview): string {
+    add(preview) {
       const token = randomBytes(16).toString('hex');
       previews.set(token, { ...preview, expires: clock.now() + LIFETIME });
       const [oldest] = previews.keys();
       if (previews.size > MAX_PREVIEWS && oldest !== undefined) previews.delete(oldest);
       return token;
     },
-    /**
-     * Returns the preview of a token, which stays valid until `take`.
-     * @throws SvcError `approval_required` unless the token belongs to exactly this call
-     */
-    find(token: string, operation: string, input: ToolInput): Preview {
+    find(token, operation, input) {
       const preview = previews.get(token);
       if (!preview) throw createTokenError('the token is unknown, or was used before');
       if (clock.now() >= preview.expires) {
@@ -47,8 +53,7 @@ export function createPreviews(clock: Pick<Clock, 'now'>) {
       previews.delete(token);
       throw createTokenError('the token belongs to another request');
     },
-    /** @returns whether the token was still valid; it no longer is */
-    take: (token: string): boolean => previews.delete(token),
+    take: (token) => previews.delete(token),
   };
 }
 

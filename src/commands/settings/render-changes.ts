@@ -4,9 +4,9 @@ import { isObject } from '../../kernel/json.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { escapeForTerminal, visibleEscape } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
-import { loadPalette } from '../../output/palette.ts';
+import { loadPalette, type Palette } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
-import { createMeasure, fitsWidth, truncateText } from '../../output/width.ts';
+import { createMeasure, fitsWidth, type Measure, truncateText } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { diffRecords } from '../../settings/differ.ts';
 import { type Change, identifyRecord, type Sign } from '../../settings/plan.ts';
@@ -22,7 +22,19 @@ function isHidden(kind: RecordKind, field: string): boolean {
 }
 const MAX_VALUE = 72;
 const MIN_VALUE = 12;
-export type Layout = Awaited<ReturnType<typeof createLayout>>;
+export interface Layout {
+  readonly palette: Palette;
+  readonly width: number;
+  readonly measure: Measure;
+  readonly ellipsis: string;
+  readonly arrow: string;
+  readonly file: string | undefined;
+  readonly maxValue: number;
+  readonly maxListed: number;
+  readonly cut: (text: string, room?: number) => string;
+  /** Wraps a text between words. The first line starts with `first`, the others with `indent`. */
+  readonly wrap: (text: string, indent: string, first?: string) => readonly string[];
+}
 
 interface LayoutOptions {
   /** Name of the file whose values are compared with the service, in place of an arrow. */
@@ -39,7 +51,7 @@ export async function createLayout(
   { width = Number.POSITIVE_INFINITY, color, display }: View,
   changes: readonly Change[],
   { file, maxValue = MAX_VALUE, maxListed = MAX_LISTED, texts = [] }: LayoutOptions = {},
-) {
+): Promise<Layout> {
   const { ellipsis } = display.glyphs;
   const measure = await createMeasure([[JSON.stringify(changes), ...texts].map(escapeForTerminal)]);
   return {
@@ -51,10 +63,9 @@ export async function createLayout(
     file,
     maxValue,
     maxListed,
-    cut: (text: string, room = maxValue) =>
+    cut: (text, room = maxValue) =>
       truncateText(text, Math.max(MIN_VALUE, Math.min(maxValue, room)), measure, ellipsis),
-    /** Wraps a text between words. The first line starts with `first`, the others with `indent`. */
-    wrap(text: string, indent: string, first = indent): readonly string[] {
+    wrap(text, indent, first = indent) {
       const shown = escapeForTerminal(text);
       const lines = Number.isFinite(width)
         ? wrapWords(shown, width - indent.length, measure, true)

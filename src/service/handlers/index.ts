@@ -1,5 +1,5 @@
 import type { Operation } from '../../catalog/define.ts';
-import { loadOperation, type Resource } from '../../catalog/index.ts';
+import { loadOperation, type OperationName, type Resource } from '../../catalog/index.ts';
 import { groupByPath, manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { once } from '../../kernel/once.ts';
 import { badRequest } from '../store/refusal.ts';
@@ -35,7 +35,11 @@ export function loadHandlers(resource: Resource): Promise<HandlersOf<Resource>> 
   return LOADERS[resource]();
 }
 
-export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
+export interface ExecutableOperation {
+  readonly name: OperationName;
+  readonly operation: Operation;
+  readonly handler: Handler<Operation>;
+}
 
 export function createOperationRoutes() {
   const routeOf = (entry: OperationEntry) => ({
@@ -66,7 +70,7 @@ export function pathOfTarget(target: string): string {
   return url.pathname;
 }
 
-async function loadExecutable({ resource, name }: OperationEntry) {
+async function loadExecutable({ resource, name }: OperationEntry): Promise<ExecutableOperation> {
   const [operation, handlers] = await Promise.all([
     loadOperation(resource, name),
     loadHandlers(resource),

@@ -8,10 +8,22 @@ import type { StateScope } from './section.ts';
 
 type ContentRecord = State['crdt'][number];
 /** Index of the objects that a state refers to, as they will be after the import. */
-export type ReferenceIndex = Awaited<ReturnType<typeof buildReferenceIndex>>;
+export interface ReferenceIndex {
+  /** Returns the parent of a folder. Returns `undefined` if the folder does not exist. */
+  readonly parentOf: (organizationId: string, folderId: string) => string | undefined;
+  readonly hasUser: (organizationId: string, userId: string) => boolean;
+  readonly hasAgent: (agentId: string) => boolean;
+  readonly contentTypeOf: (content: ContentRecord) => string | undefined;
+  readonly isForeignEndpoint: (id: string) => boolean;
+  readonly endpointIdOf: (uid: string) => string | undefined;
+}
+
 const keyOf = (...ids: readonly string[]) => JSON.stringify(ids);
 
-export async function buildReferenceIndex(scope: StateScope, state: State) {
+export async function buildReferenceIndex(
+  scope: StateScope,
+  state: State,
+): Promise<ReferenceIndex> {
   const folders = await collectFolderParents(scope, state);
   const users = await collectUserKeys(scope, state);
   const agentRows = await scope.database
@@ -34,14 +46,12 @@ export async function buildReferenceIndex(scope: StateScope, state: State) {
   );
   const byUid = new Map(ownEndpoints.map(({ id, uid }) => [uid, id]));
   return {
-    /** Returns the parent of a folder. Returns `undefined` if the folder does not exist. */
-    parentOf: (organizationId: string, folderId: string) =>
-      folders.get(keyOf(organizationId, folderId)),
-    hasUser: (organizationId: string, userId: string) => users.has(keyOf(organizationId, userId)),
-    hasAgent: (agentId: string) => agents.has(agentId),
-    contentTypeOf: (content: ContentRecord) => types.get(contentKey(content)),
-    isForeignEndpoint: (id: string) => foreign.has(id),
-    endpointIdOf: (uid: string) => byUid.get(uid),
+    parentOf: (organizationId, folderId) => folders.get(keyOf(organizationId, folderId)),
+    hasUser: (organizationId, userId) => users.has(keyOf(organizationId, userId)),
+    hasAgent: (agentId) => agents.has(agentId),
+    contentTypeOf: (content) => types.get(contentKey(content)),
+    isForeignEndpoint: (id) => foreign.has(id),
+    endpointIdOf: (uid) => byUid.get(uid),
   };
 }
 

@@ -3,7 +3,12 @@ import type { RecordRange } from '../../bulk/journal/outcomes.ts';
 import type { Change, Plan } from '../plan.ts';
 import { createRecordKey, parseRecordKey } from '../settings.ts';
 
-export type ItemStates = ReturnType<typeof readItemStates>;
+export interface ItemStates {
+  readonly settled: Set<number>;
+  readonly open: Set<number>;
+  /** Number of users from a file. */
+  users: number;
+}
 
 /**
  * Finds the items that earlier runs have sent, by index. Open items have no outcome: they may have
@@ -11,8 +16,8 @@ export type ItemStates = ReturnType<typeof readItemStates>;
  * @param items number of items; users from a file have the indexes that follow, and are only
  * counted
  */
-export function readItemStates(journal: Journal, items: number) {
-  const states = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
+export function readItemStates(journal: Journal, items: number): ItemStates {
+  const states: ItemStates = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
   for (const batch of journal.sentBatches()) {
     if (batch.first >= items) states.users += batch.count;
     else
