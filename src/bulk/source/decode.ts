@@ -23,38 +23,79 @@ export interface DecodeRequest {
   readonly hasEncodingFlag?: boolean | undefined;
 }
 
-/** Programs that decompress a file, by its first bytes. svc reads gzip itself, but not around an .xlsx file. */
-const DECOMPRESSORS: readonly (readonly [signature: RegExp | string, program: string])[] = [
+/**
+ * Compressed files by their first bytes, with the program that decompresses them. svc reads gzip itself,
+ * but not around an .xlsx file.
+ */
+const COMPRESSED: readonly (readonly [
+  signature: RegExp | string,
+  format: string,
+  program?: string,
+])[] = [
   ['\x1f\x8b', 'gzip'],
   [/^BZh[1-9]1A/, 'bzip2'],
   [/^\xfd7zXZ\0/, 'xz'],
   [/^\x28\xb5\x2f\xfd/, 'zstd'],
+  ['\x1f\x9d', 'compress', 'gzip'],
+  ['\x04\x22\x4d\x18', 'lz4'],
+  ['LZIP\x01', 'lzip'],
+  [/^\x5d\0\0[\0-\x80]/, 'lzma', 'xz'],
 ];
+const COMPRESSED_NAME = /\.(?:t?gz|bz2|xz|zst|Z|lz4|lz|lzma)$/;
+
+const [UNPACK, EXPORT] = ['unpack the file first', 'export the records as CSV or JSON'];
+
+/** Other files that hold no text, or no records, by their first bytes in Latin-1. */
+const OTHER_FILES: readonly (readonly [signature: RegExp | string, found: string, hint: string])[] =
+  [
+    ["7z\xbc\xaf'\x1c", 'a 7z archive', UNPACK],
+    ['Rar!\x1a\x07', 'a RAR archive', UNPACK],
+    [/^[^\0].{256}ustar/s, 'a tar archive', UNPACK],
+    [/^PAR1[^\t\n\r -~]/, 'a Parquet file', EXPORT],
+    ['Obj\x01', 'an Avro file', EXPORT],
+    [/^ARROW1\0/, 'an Arrow file', EXPORT],
+    [/^SQLite format 3\0/, 'an SQLite database', EXPORT],
+    [/^%PDF-/, 'a PDF document', EXPORT],
+    [/^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0|\0\0\0[^\0])/, 'UTF-32', 'save the file as UTF-8'],
+    [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|table)\b/i, 'an HTML page', EXPORT],
+    [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/, 'XML', EXPORT],
+  ];
 
 /** @throws SvcError `invalid_input` if the bytes at the start of an input are not those of a text */
 export function rejectBinary(head: Uint8Array, name: string): void {
   rejectCompressed(head, name);
   if (hasOldSpreadsheetSignature(head)) throw createSpreadsheetError(name);
-  if (!hasZipSignature(head)) return;
   const text = Buffer.from(head).toString('latin1');
+  const other = OTHER_FILES.find(([signature]) => text.search(signature) === 0);
+  if (!other && !hasZipSignature(head)) return;
   if (OPEN_DOCUMENT.test(text)) throw createSpreadsheetError(name);
-  const [found, hint] = WORKBOOK_FILES.test(text)
-    ? ['a spreadsheet', 'add --input-format xlsx']
-    : ['a ZIP archive', 'unpack the file first'];
+  const [found, hint] = other ? [other[1], other[2]] : describeArchive(text);
   throw new InputError(name, {}, `expected UTF-8 text, found ${found}`, hint);
+}
+
+function describeArchive(text: string): readonly [found: string, hint: string] {
+  if (/(?:word|ppt)\//.test(text)) return ['a text document', EXPORT];
+  return WORKBOOK_FILES.test(text)
+    ? ['a spreadsheet', 'add --input-format xlsx']
+    : ['a ZIP archive', UNPACK];
 }
 
 /** @throws SvcError `invalid_input` if bytes start like those of a compressed file */
 export function rejectCompressed(head: Uint8Array, name: string): void {
   const start = Buffer.from(head.subarray(0, MAX_SIGNATURE_BYTES)).toString('latin1');
-  const program = DECOMPRESSORS.find(([signature]) => start.search(signature) === 0)?.[1];
-  if (program === undefined) return;
+  const found = COMPRESSED.find(([signature]) => start.search(signature) === 0);
+  if (!found) return;
+  const [, format, program = format] = found;
+  const file = quoteForShell(name);
   const command =
     name === 'stdin'
       ? `pipe it through ${program} -dc`
-      : `run ${program} -dk ${quoteForShell(name)}`;
+      : // The programs decompress in place only a file with their extension.
+        COMPRESSED_NAME.test(name)
+        ? `run ${program} -dk ${file}`
+        : `run ${program} -dc < ${file} > decompressed`;
   const hint = `decompress it first: ${command}`;
-  throw new InputError(name, {}, `the input is compressed with ${program}`, hint);
+  throw new InputError(name, {}, `the input is compressed with ${format}`, hint);
 }
 
 /**
@@ -161,6 +202,14 @@ function createInvalidUnicodeError(
     return new InputError(name, at, `not valid ${encoding.name.toUpperCase()} text`, hint);
   const problem = `byte 0x${byte.toString(16).padStart(2, '0')} is not UTF-8`;
   const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
+  // Texts in Windows-1252 hardly ever end with the characters of these bytes.
+  if (failed.chunk.length === 0 && (byte === 0xc2 || byte === 0xc3))
+    return new InputError(
+      name,
+      at,
+      'the text ends inside a character',
+      'check that it is complete',
+    );
   const isText = !failed.chunk.some(isControlByte) && character > '\u009f';
   if (!isText) return new InputError(name, at, problem, hint);
   const guess = `${problem} (Windows-1252: "${character}")`;

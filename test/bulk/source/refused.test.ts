@@ -8,6 +8,9 @@ import { refusal } from './read-records.ts';
 
 const CANNOT_READ = 'stdin: of spreadsheets, svc reads only .xlsx files without a password';
 
+const COMPRESSED = 'stdin: the input is compressed with';
+const found = (kind: string) => `stdin: expected UTF-8 text, found ${kind}`;
+
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
 
 describe('the error for an invalid input names the position and the problem', () => {
@@ -25,7 +28,7 @@ describe('the error for an invalid input names the position and the problem', ()
       'a character cut off at the end',
       'ndjson',
       bytes('"é', 'utf8').subarray(0, 2),
-      'stdin:1:2: byte 0xc3 is not UTF-8',
+      'stdin:1:2: the text ends inside a character',
     ],
     [
       'a compressed file that is cut off',
@@ -78,14 +81,22 @@ describe('the error for an invalid input names the position and the problem', ()
     ],
     ['an old spreadsheet', 'csv', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), CANNOT_READ],
 
-    [
-      'UTF-32 with its mark',
-      'json',
-      bytes('\xff\xfe\0\0[\0\0\0', 'latin1'),
-      'stdin:1:1: a NUL character',
-    ],
-    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin:1:2: a NUL character'],
-    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin:1:1: a NUL character'],
+    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), found('UTF-32')],
+    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), found('UTF-32')],
+    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), found('UTF-32')],
+    ['a file of compress', 'csv', bytes('\x1f\x9d\x90', 'latin1'), `${COMPRESSED} compress`],
+    ['a file of lz4', 'csv', bytes('\x04\x22\x4d\x18', 'latin1'), `${COMPRESSED} lz4`],
+    ['a file of lzip', 'csv', bytes('LZIP\x01', 'latin1'), `${COMPRESSED} lzip`],
+    ['a file of lzma', 'csv', bytes('\x5d\0\0\x80\0', 'latin1'), `${COMPRESSED} lzma`],
+    ['a 7z archive', 'csv', bytes("7z\xbc\xaf'\x1c", 'latin1'), found('a 7z archive')],
+    ['a RAR archive', 'csv', bytes('Rar!\x1a\x07\x01\0', 'latin1'), found('a RAR archive')],
+    ['a tar archive', 'csv', `u.csv${'\0'.repeat(252)}ustar`, found('a tar archive')],
+    ['a Parquet file', 'csv', 'PAR1\x15\x04', found('a Parquet file')],
+    ['an Avro file', 'csv', 'Obj\x01', found('an Avro file')],
+    ['a database', 'csv', 'SQLite format 3\0', found('an SQLite database')],
+    ['a PDF document', 'csv', '%PDF-1.4\n', found('a PDF document')],
+    ['an HTML page', 'csv', '<!DOCTYPE html>\n<title>Sign in</title>', found('an HTML page')],
+    ['XML', 'json', '\ufeff<?xml version="1.0"?><users/>', found('XML')],
 
     ['JSON other than a list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
     [

@@ -69,7 +69,8 @@ export class Workbook {
         const root = await archive.readTargets('');
         const { path: main = DEFAULT_PATH } =
           root.values().find(({ type }) => type === 'officeDocument') ?? {};
-        if (main.endsWith('.bin')) throw createSpreadsheetError(name);
+        const isOther = OTHER_SPREADSHEETS.some((part) => archive.has(part));
+        if (main.endsWith('.bin') || isOther) throw createSpreadsheetError(name);
         if (!archive.has(main)) {
           if (root.size > 0) throw new Error(`it has no ${main}`);
           const problem = 'expected a spreadsheet, found a ZIP archive';
@@ -162,6 +163,9 @@ export function toInputError(name: string, error: unknown): unknown {
     'open the file in a spreadsheet program, and save it as .xlsx or as CSV',
   );
 }
+
+/** Parts of spreadsheets that svc does not read. */
+const OTHER_SPREADSHEETS: readonly string[] = ['content.xml', 'Index/Document.iwa'];
 
 /** A ZIP archive of parts that refer to each other. */
 class Archive {
