@@ -90,10 +90,27 @@ export async function decodeInputText(
     encoding,
     hasEncodingFlag,
   });
-  const text = await readHead(decoded, encoding);
+  const text = withoutSeparators(await readHead(decoded, encoding));
   if (!mayBeEmpty && text.head.trim() === '')
     throw new InputError(name, {}, 'the input is empty', emptyHint);
   return text;
+}
+
+/** The character before each record of a JSON text sequence (RFC 7464). */
+const RECORD_SEPARATOR = '\x1e';
+
+/** Replaces the separators of a JSON text sequence by spaces, so that positions stay right. */
+function withoutSeparators(text: InputText): InputText {
+  if (!text.head.startsWith(RECORD_SEPARATOR)) return text;
+  const replace = (part: string) => part.replaceAll(RECORD_SEPARATOR, ' ');
+  return { ...text, head: replace(text.head), chunks: mapText(text.chunks, replace) };
+}
+
+async function* mapText(
+  chunks: AsyncIterable<string>,
+  change: (chunk: string) => string,
+): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield change(chunk);
 }
 
 const TOO_LONG = `longer than ${constants.MAX_STRING_LENGTH} characters`;

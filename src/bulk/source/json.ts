@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/json.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { ENVELOPE_FIELDS, ENVELOPE_LIST, type JsonLayout } from './json-layout.ts';
 import { parseJson } from './json-record.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
@@ -140,6 +141,7 @@ async function* readMembers(
 ): AsyncGenerator<RecordChunk> {
   const { name, listName: field, onBeside } = options;
   let found = false;
+  let other: string | undefined;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
     if (first && key.text === '' && key.stop === '}') break;
@@ -159,15 +161,31 @@ async function* readMembers(
     const content = isList ? undefined : parseJson(value.text, name, value);
     if (isList ? value.text !== '' : keyText === field)
       throw new InputError(name, value, `"${field}" is not an array`);
+    other ??= findRecords(content, keyText);
     if (!isList) onBeside?.({ name: keyText, value: content, line: key.line, column: key.column });
     stop = value.stop;
     if (stop !== ',' && stop !== '}')
       throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
-    const hint = `put the records into [ ], or {"${field}":[ ]}`;
+    const put = `put the records into [ ], or {"${field}":[ ]}`;
+    const file = name === 'stdin' ? '' : ` ${quoteForShell(name)}`;
+    const hint = other === undefined ? put : `${put}, for example with jq ${other}${file}`;
     throw new InputError(name, splitter.position, `the object has no array "${field}"`, hint);
   }
+}
+
+/** Finds a list of objects in a value. Returns its path for jq. */
+function findRecords(value: unknown, key: string, parents = ''): string | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(key)) return undefined;
+  const path = `${parents}.${key}`;
+  if (Array.isArray(value)) return value.some(isObject) ? path : undefined;
+  if (!isObject(value)) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = findRecords(inner, name, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Reads the fields beside the array of an object, without parsing the array. */
