@@ -318,6 +318,8 @@ describe('JSON is read by its content', () => {
     ['pretty.ndjson', '{\n "userId":"u1",\n "name":"A"\n}\n{\n "userId":"u2"\n}\n'],
     ['arrays.json', '[{"userId":"u1","name":"A"}]\n[{"userId":"u2"}]'],
     ['array.ndjson', '[\n{"userId":"u1","name":"A"},\n{"userId":"u2"}\n]\n'],
+    ['sequence.json', '\x1e{"userId":"u1","name":"A"}\n\x1e{"userId":"u2"}\n'],
+    ['sequence.ndjson', '\x1e{"userId":"u1","name":"A"}\n\x1e{"userId":"u2"}\n'],
     ['keyed.json', '{"u1":{"name":"A"},"u2":{}}'],
     ['keyed-list.json', '{"users":{"u1":{"name":"A"},"u2":{"userId":"u2"}}}'],
     [
@@ -339,6 +341,7 @@ describe('JSON is read by its content', () => {
       '{"meta":{"page":1},"rows":[{"userId":"a"}]}',
       'the object has no array "users"',
     ],
+    ['pages.json', '{"data":{"users":[{"userId":"a"}]}}', 'with jq .data.users pages.json\n'],
     ['keyed.json', '{"u1":{"userId":"u2","name":"A"}}', `userId: "u2" differs from 'u1'`],
     ['mixed.json', '[{"userId":"a"}]\n{"userId":"b"}', '2:1: unexpected text after the end'],
     ['lines.ndjson', '{"userId":"a"}\n{"userId":"b"\n', 'lines.ndjson:2:14: unexpected end'],
@@ -452,6 +455,13 @@ describe('a table as people save it', () => {
       "the column 'userId' is missing",
       "--map role=accessRole --map 'Employee No=userId' --map 'E-Mail Address=email' --map Company=",
     ],
+    ['userId name\nu1 Ada\n', "the column 'userId' is missing", "--separator ' '"],
+    [
+      'User id,User name,Org role\nu1,Ada,User\n',
+      "the column 'userId' is missing",
+      "--map 'User id=userId' --map 'User name=name'",
+    ],
+    ['Login,Role\nu1,Member\nu2,Owner\n', "the column 'userId' is missing", '--map Login=userId'],
   ])('is refused with a hint that works: %j', async (text, problem, flags) => {
     const { add } = await openUser();
     const refused = await add('u.csv', text, ...ORG);
@@ -494,10 +504,29 @@ describe('a table as people save it', () => {
     expect(single.stderr).toContain('warning: a.csv is valid UTF-8, but is read as windows-1252\n');
   });
 
-  it('that does not name its ID shows the form of the flag', async () => {
+  it.each([
+    'Foo,Bar\nu1,Ada\n',
+    'Foo,Type\n1,User\n',
+    'Foo,Login\u00a0type\nu@b.co,user\n',
+    'userId   name\nu1       Ada\n',
+  ])('that does not name its ID shows the form of the flag: %j', async (text) => {
     const { add } = await openUser();
-    const { stderr } = await add('u.csv', 'Foo,Bar\nu1,Ada\n', ...ORG);
-    expect(stderr).toContain('the columns are: Foo, Bar');
+    const { stderr } = await add('u.csv', text, ...ORG);
+    expect(stderr).toContain('the columns are: ');
     expect(stderr).toContain("name the column of the ID: --map '<column>=userId'");
+  });
+
+  it.each([
+    ['userId\nu1;Ada\nu2;Bo\n', 'the row has 2 cells, but the header has 1'],
+    ['userId\nu1\tAda\n', 'the row has 2 cells, but the header has 1'],
+    [
+      '| userId | name |\n|--------|------|\n| u1 | Ada |\n',
+      'a table with lines, such as Markdown',
+    ],
+    [' userId | name \n--------+------\n u1 | Ada\n', 'a table with lines, such as Markdown'],
+  ])('is refused rather than read with wrong IDs: %j', async (text, problem) => {
+    const { add, sent } = await openUser();
+    const { code, stderr } = await add('u.csv', text, ...ORG);
+    expect([code, stderr, sent]).toEqual([3, expect.stringContaining(problem), []]);
   });
 });

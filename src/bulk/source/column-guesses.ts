@@ -73,10 +73,11 @@ export function guessFields(
 
 /** Whether a column was not split: it contains several fields with a different separator. */
 function containsFields(column: string, names: readonly string[]): boolean {
-  return SEPARATORS.some((separator) => {
+  const isSplit = SEPARATORS.some((separator) => {
     const parts = column.split(separator).map((part) => part.trim());
     return parts.filter((part) => findIntendedField(part, names) !== undefined).length > 1;
   });
+  return isSplit || column.split(/\s+/).filter((part) => names.includes(part)).length > 1;
 }
 
 /** Formats the flags that rename columns as one line to paste. */

@@ -42,10 +42,12 @@ export function detectDialect(
   const lineEnd = /\r*\n|\r/.exec(text)?.[0];
   const newline = lineEnd === '\r' ? '\r' : '\n';
   if (separator !== undefined) return { delimiter: separator, newline };
-  const scores = SEPARATORS.map((delimiter) => {
-    const rows = splitRows(text, { delimiter, newline })
+  const split = (delimiter: string) =>
+    splitRows(text, { delimiter, newline })
       .slice(0, MAX_ROWS)
       .map((cells) => cells.map((cell) => cell.trim()));
+  const scores = SEPARATORS.map((delimiter) => {
+    const rows = split(delimiter);
     const [header = []] = rows;
     const titles = rows.slice(0, MAX_TITLE_ROWS + 1);
     const rate = (row: readonly string[]) => Math.max(0, ...row.map(rateId));
@@ -58,5 +60,12 @@ export function detectDialect(
     return { delimiter, score: 1 + 10 * hasId + (header.length > 1 ? equal : 0) };
   });
   const best = scores.reduce((first, next) => (next.score > first.score ? next : first));
-  return { delimiter: best.delimiter, newline };
+  if (best.score > 0) return { delimiter: best.delimiter, newline };
+  // The header of several columns names only one.
+  const unnamed = [';', '\t'].find((delimiter) => {
+    const [header, first, ...others] = split(delimiter);
+    const isSplit = header?.length === 1 && first !== undefined && first.length > 1;
+    return isSplit && others.every((row) => row.length === first.length);
+  });
+  return { delimiter: unnamed ?? best.delimiter, newline };
 }

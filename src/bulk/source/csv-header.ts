@@ -1,7 +1,14 @@
+import { isAccessRole } from '../../catalog/selecting-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
-import { formatDropHint, formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
+import {
+  findUnknownColumns,
+  formatDropHint,
+  formatMapFlags,
+  guessFields,
+  listColumns,
+} from './column-guesses.ts';
 import { MAX_TITLE_ROWS } from './csv-dialect.ts';
 import { readCell } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
@@ -33,9 +40,13 @@ export type LocateColumn = (line: number, column?: number) => ErrorPosition;
 export class HeaderReader {
   readonly #request: SourceRequest;
   readonly #locate: LocateColumn;
-  /** The error for a row that should be the header, and the number of rows read since. */
+  /** A row that should be the header, the rows read since, and the error for it. */
   #missingId:
-    | { readonly error: InputError; readonly rows: number; readonly first: OtherRow['first'] }
+    | {
+        readonly first: OtherRow['first'];
+        readonly rows: (readonly string[])[];
+        readonly createError: (rows: readonly (readonly string[])[]) => InputError;
+      }
     | undefined;
 
   constructor(request: SourceRequest, locate: LocateColumn) {
@@ -50,7 +61,7 @@ export class HeaderReader {
 
   /** @throws InputError because no row was the header */
   failWithoutHeader(): never {
-    if (this.#missingId) throw this.#missingId.error;
+    if (this.#missingId) throw this.#missingId.createError(this.#missingId.rows);
     const { name } = this.#request;
     throw new InputError(name, {}, 'the header is missing', 'the first row must name the fields');
   }
@@ -68,22 +79,25 @@ export class HeaderReader {
     const columns = cells.map((cell) => readCell(cell.replace(AROUND_NAME, '')));
     const { id, listed, generatesIds } = this.#request;
     if (this.#missingId) {
-      const { error, rows, first } = this.#missingId;
-      if (columns.some((column) => this.rateId(column) > 0))
-        throw new OtherRowError(this.#request.name, error, {
+      const { createError, rows, first } = this.#missingId;
+      if (this.#isHeader(columns, first.columns))
+        throw new OtherRowError(this.#request.name, createError(rows), {
           first,
           later: { row: line, columns },
         });
-      if (rows === MAX_TITLE_ROWS) throw error;
-      this.#missingId = { ...this.#missingId, rows: rows + 1 };
+      rows.push(columns);
+      if (rows.length === MAX_TITLE_ROWS) throw createError(rows);
       return undefined;
     }
     const keys = createColumnKeys(columns);
     const { mapped, nameless } = this.#mapColumns(columns, keys, line);
     const idColumn = mapped.indexOf(mapped.includes(id) ? id : (listed?.id ?? id));
     if (!generatesIds && idColumn === -1) {
-      const error = this.#missingIdError(mapped, line, delimiter);
-      this.#missingId = { error, rows: 1, first: { row: line, columns } };
+      this.#missingId = {
+        first: { row: line, columns },
+        rows: [],
+        createError: (rows) => this.#missingIdError(mapped, line, delimiter, rows),
+      };
       return undefined;
     }
     this.#markMapped(keys);
@@ -140,7 +154,24 @@ export class HeaderReader {
     return isName && findRenamedField(id, [column], knownFields) !== undefined ? 1 : 0;
   }
 
-  #missingIdError(columns: TableHeader['fields'], line: number, delimiter: string): InputError {
+  /** Whether a row below a title is the header, and not a record with a value such as `User`. */
+  #isHeader(columns: readonly string[], title: readonly string[]): boolean {
+    const rate = Math.max(0, ...columns.map((column) => this.rateId(column)));
+    const count = (names: readonly string[]) =>
+      names.length -
+      findUnknownColumns(names, this.#request).length +
+      guessFields(names, this.#request).size;
+    const hasValue = columns.some((column) => VALUE.test(column));
+    return rate === 2 || (rate === 1 && !hasValue && count(columns) > count(title));
+  }
+
+  /** @param rows the rows below the header, as far as they were read */
+  #missingIdError(
+    columns: TableHeader['fields'],
+    line: number,
+    delimiter: string,
+    rows: readonly (readonly string[])[],
+  ): InputError {
     const { name, id } = this.#request;
     const found = columns.filter((column) => column !== undefined);
     const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
@@ -151,7 +182,10 @@ export class HeaderReader {
       const hint = 'replace the single quotes around the cells with double quotes, or remove them';
       return new InputError(name, this.#locate(line), problem, hint);
     }
-    const separator = found.flatMap((column) => findSeparator(column, id))[0];
+    const [only = ''] = found.length === 1 ? found : [];
+    const separator = isSplitBySpaces(only, this.#request)
+      ? ' '
+      : found.flatMap((column) => findSeparator(column, id))[0];
     if (separator === delimiter) {
       const hint = 'remove the quotes around the rows: each is a single cell';
       return new InputError(name, this.#locate(line), problem, hint);
@@ -161,14 +195,33 @@ export class HeaderReader {
       return new InputError(name, this.#locate(line), problem, hint);
     }
     const { given = [] } = this.#request;
-    const guesses = [...guessFields(found, this.#request)].map(
-      ([column, field]) => [column, given.includes(field) ? '' : field] as const,
-    );
+    const isUsable = ([column, field]: readonly [string, string]) => {
+      const at = columns.indexOf(column);
+      // The values decide whether it is the access role.
+      const isOther = rows.length > 0 && !rows.some((cells) => isAccessRole(cells[at]));
+      return field !== 'accessRole' || !isOther;
+    };
+    const guesses = [...guessFields(found, this.#request)]
+      .filter(isUsable)
+      .map(([column, field]) => [column, given.includes(field) ? '' : field] as const);
     const hint = guesses.some(([, field]) => field === id)
       ? `add ${formatMapFlags(guesses)}`
       : `name the column of the ID: --map '<column>=${id}'`;
     return new InputError(name, this.#locate(line), problem, hint);
   }
+}
+
+/** Matches cells that are numbers, dates, or email addresses, which name no columns. */
+const VALUE = /^[\d.,:/ -]+$|@.*\./;
+
+/** Whether a header consists of the names of fields with single spaces between them. */
+function isSplitBySpaces(header: string, { id, knownFields }: SourceRequest): boolean {
+  const names = header.split(' ');
+  return (
+    !names.includes('') &&
+    names.includes(id) &&
+    names.some((name) => name !== id && knownFields.includes(name))
+  );
 }
 
 /** White space and characters that nobody sees, before and after a name. */

@@ -83,11 +83,15 @@ export class CsvReader {
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
     let records: SourceRecord[] = [];
+    let isFirst = true;
     const { separator, headerRow } = this.#request;
     const onRow = (cells: readonly string[], text: string, line: number) => {
       if (cells[0] === '' && cells.every((cell) => cell === '')) this.emptyLines.push(line);
-      else if (this.#header) records.push(this.#record(this.#header, cells, text, line));
-      else if (this.#isEnvelope) records.push(...this.#readEnvelope(cells, line));
+      else if (this.#header) {
+        if (isFirst) this.#rejectTextTable(text, line);
+        isFirst = false;
+        records.push(this.#record(this.#header, cells, text, line));
+      } else if (this.#isEnvelope) records.push(...this.#readEnvelope(cells, line));
       else if (isEnvelopeHeader(cells)) this.#isEnvelope = true;
       else
         this.#header = this.#headers.read(
@@ -113,6 +117,14 @@ export class CsvReader {
     }
     if (records.length > 0) yield records;
     this.#requireHeader();
+  }
+
+  /** @throws SvcError `invalid_input` for a line below the header, as in Markdown */
+  #rejectTextTable(text: string, line: number): void {
+    if (!/^[\s|:+-]*-{3}[\s|:+-]*$/.test(text) || !/[|+]/.test(text)) return;
+    const problem = 'expected CSV, found a table with lines, such as Markdown';
+    const hint = 'export the records as CSV or JSON';
+    throw new InputError(this.#request.name, this.#locate(line), problem, hint);
   }
 
   /** Reads the records of a list command's result, and the header from their fields. */
@@ -221,7 +233,7 @@ export class CsvReader {
     const hint = hasExtraCells
       ? cells.some((cell) => /^\s+"/.test(cell))
         ? 'remove the spaces before the quotes'
-        : 'put double quotes around any cell that contains the separator'
+        : `${fields.length === 1 ? 'name every column in the header, or ' : ''}put double quotes around any cell that contains the separator`
       : 'check that the file is complete';
     const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
     return createUnreadableRecord(
