@@ -40,13 +40,24 @@ export function describeUnknownField(
   const verb = names.length === 1 ? 'is' : 'are';
   const message = bareIds
     ? `${unknown} ${verb} dropped; only '${id}' of each record is sent`
-    : `${unknown} ${verb} sent unchanged; ${suggest(field, columns, fields)}`;
+    : `${unknown} ${verb} sent unchanged; ${suggest(field, { columns, names, fields })}`;
   return { names, message };
 }
 
-function suggest(field: string, columns: readonly string[], fields: BulkFields): string {
-  const guesses = guessFields(columns, fields);
-  if (guesses.size > 0) return `to rename, add ${formatMapFlags(guesses)}`;
+function suggest(
+  field: string,
+  {
+    columns,
+    names,
+    fields,
+  }: {
+    readonly columns: readonly string[];
+    readonly names: readonly string[];
+    readonly fields: BulkFields;
+  },
+): string {
+  const guesses = [...guessFields(columns, fields)].filter(([column]) => names.includes(column));
+  if (guesses.length > 0) return `to rename, add ${formatMapFlags(guesses)}`;
   const { knownFields, targetFields } = fields;
   return didYouMean(field, [...knownFields, ...targetFields.map(({ name }) => name)]);
 }

@@ -90,6 +90,8 @@ describe('a column that chooses where users go, or what they may do', () => {
       "warning: users.csv:2: the field 'role' is sent unchanged, and not as 'accessRole': none of its values is an access role\n",
     ]);
     expect(sent).toHaveLength(1);
+    const others = await add('users.csv', 'userId,role,Notes\nu1,Engineer,x\n', ...ORG);
+    expect(others.stderr).toContain("unknown column 'Notes' is sent unchanged; known: ");
     expect((await add('users.csv', `${text}u4,viewer\n`, ...ORG)).code).toBe(3);
   });
 
