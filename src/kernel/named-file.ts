@@ -27,7 +27,9 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
     const siblings = await readdir(dirname(path)).catch(() => []);
     const hint = hasTilde(file)
       ? TILDE_HINT
-      : didYouMean(basename(path), siblings, 'paths are relative to the current folder');
+      : file.includes('\ufffd')
+        ? 'svc reads only names in UTF-8: rename the file'
+        : didYouMean(basename(path), siblings, 'paths are relative to the current folder');
     throw new SvcError('usage', `file not found: ${file}`, { hint, cause: error });
   });
   if (stats.isDirectory())

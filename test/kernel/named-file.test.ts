@@ -18,3 +18,10 @@ it.each(['~/users.csv', '~ann/users.csv', '/w/~/users.csv'])(
     });
   },
 );
+
+it('findNamedFile suggests no file whose name is not UTF-8', async () => {
+  await expect(findNamedFile('\ufffd.csv', '/w')).rejects.toMatchObject({
+    failure: 'usage',
+    hint: 'svc reads only names in UTF-8: rename the file',
+  });
+});
