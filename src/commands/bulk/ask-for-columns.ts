@@ -8,7 +8,7 @@ import { readHeaders } from './ask-for-table.ts';
 import { type InputOptions, openInputFiles } from './input-files.ts';
 import type { ColumnMap } from './input-flags.ts';
 
-const [KEEP, DROP] = ['(keep the name)', '(drop the column)'];
+const [KEEP, DROP, BACK] = ['(keep the name)', '(drop the column)', '(back)'];
 
 /**
  * Asks for the field of each unknown column of the input files, with the best guess selected.
@@ -42,7 +42,9 @@ export async function askForColumns(
   const answers = new Map<string, string>();
   const toFields = (columns: readonly string[]) =>
     columns.map((column) => answers.get(column) ?? column);
-  for (const [at, column] of [...unknown].entries()) {
+  const order = [...unknown];
+  for (let at = 0; at < order.length; ) {
+    const column = order[at] ?? '';
     const own = asked.filter((columns) => columns.includes(column));
     const taken = new Set(own.flatMap((columns) => [...columns, ...toFields(columns)]));
     const free = fieldNames(fields).filter((name) => !taken.has(name));
@@ -51,10 +53,12 @@ export async function askForColumns(
     const otherwise = guess !== undefined && given.includes(guess) ? DROP : KEEP;
     const chosen = await prompter.pick({
       message: `Field for column '${shorten(column)}' (${at + 1}/${unknown.size})${describeSamples(samples.get(column))}`,
-      choices: [...free, KEEP, DROP].map((value) => ({ value })),
+      choices: [...free, KEEP, DROP, ...(at > 0 ? [BACK] : [])].map((value) => ({ value })),
       defaultValue: guess !== undefined && free.includes(guess) ? guess : otherwise,
     });
-    answers.set(column, chosen === DROP ? '' : chosen === KEEP ? column : chosen);
+    at += chosen === BACK ? -1 : 1;
+    if (chosen === BACK) answers.delete(order[at] ?? '');
+    else answers.set(column, chosen === DROP ? '' : chosen === KEEP ? column : chosen);
   }
   for (const columns of asked) {
     if (!needsId(toFields(columns))) continue;

@@ -64,6 +64,15 @@ describe('on a terminal', () => {
     expect(flags).toEqual(MAP.flatMap((pair) => ['--map', pair.join('=')]));
   });
 
+  it('goes back to the last question', async () => {
+    const [back, keep] = ['(back)', '(keep the name)'];
+    const { map, questions } = await resolveMap({
+      answers: ['userId', keep, keep, back, back, 'email', 'name', '(drop the column)'],
+    });
+    expect(questions.map((text) => /\((\d)\/4\)/.exec(text)?.[1]).join('')).toBe('12343234');
+    expect(map).toEqual(MAP);
+  });
+
   it('shows three values of each column', async () => {
     const files = { 'u.csv': `${HEADER}u1;a@b.co;Ada;x\nu2;;Bo;x\nu3;c@d.co;Cy;\nu4;;Di;y\n` };
     const { questions } = await resolveMap({ files, answers: ANSWERS });
