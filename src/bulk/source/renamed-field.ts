@@ -3,7 +3,7 @@ import { findNearest } from '../../kernel/nearest.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 
 /** Names that any ID field may have. */
-const COMMON_ID_NAMES = ['id', 'uid', 'uuid', 'key', 'identifier', 'externalid'];
+const COMMON_ID_NAMES = ['id', 'uid', 'uuid', 'key', 'identifier', 'externalid', 'recordid'];
 /** Names that the ID of a user may have. */
 const USER_ID_NAMES = [
   'login',
@@ -14,9 +14,9 @@ const USER_ID_NAMES = [
   'samaccountname',
   'userprincipalname',
 ];
-/** Matches numbers and IDs of people: `Employee No`, `Staff ID`, `member-number`. */
+/** Matches numbers and IDs of people: `Employee No`, `Employee #`, `Staff ID`, `member-number`. */
 const PERSON_NUMBER =
-  /^(?:employee|staff|person(?:nel|s)?|people|member|worker|account|contact)(?:id|no|nr|num|number|code|key)\.?$/;
+  /^(?:employee|staff|person(?:nel|s)?|people|member|worker|associate|account|contact)(?:id|no|nr|num|number|code|key|#)\.?$/;
 
 /**
  * Finds the field that probably contains the ID under another name: `id`, `User ID`, or `user` for
