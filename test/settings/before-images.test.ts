@@ -8,6 +8,7 @@ import {
   createImageSaver,
   readBeforeImages,
 } from '../../src/settings/undo/before-images.ts';
+import { failure, newClient, scriptedFetch } from '../client/client-fixture.ts';
 import type { TestService } from '../service/test-service.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { startPlannedWorld } from './planned-world.ts';
@@ -74,6 +75,32 @@ describe('the values that a write replaces', () => {
         secrets: [],
       },
     ]);
+  });
+
+  it('are those at the time of the write', async () => {
+    const { call, images, save } = await startSaving();
+    const [one, other] = ['one', 'other'].map((folderId) => ({ folderId, folderName: 'New' }));
+    const inAcme = (folders: readonly unknown[]) => ({ organizationId: 'acme', folders });
+    await call('/v2/organizations/folders/add', {
+      ...inAcme([one, other]),
+      createOrganization: true,
+    });
+    await save('folders.update', [{ organizationId: 'acme', ...one, folderName: 'Mine' }]);
+    await call('/v2/organizations/folders/update', inAcme([{ ...other, folderName: 'Theirs' }]));
+    await save('folders.update', [{ organizationId: 'acme', ...other, folderName: 'Mine' }]);
+    expect(images.map(({ fields }) => fields[0]?.before)).toEqual(['New', 'Theirs']);
+  });
+
+  it('are missing with one warning if they cannot be read', async () => {
+    const { fetch } = scriptedFetch(failure('PERMISSION_DENIED', 403));
+    const { client, clock } = newClient({ fetch });
+    const warnings: string[] = [];
+    const append = () => Promise.reject(new Error('nothing was read'));
+    const warn = async (text: string) => void warnings.push(text);
+    const save = createImageSaver({ client, clock, append, warn });
+    for (const folderId of ['one', 'other'])
+      await save('folders.update', [{ organizationId: 'acme', folderId }]);
+    expect(warnings).toEqual([expect.stringMatching(/^the job cannot be undone completely: /)]);
   });
 
   it('of an endpoint contain no difference for the field that only the operation has', async () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Ledger } from '../../src/settings/ledger.ts';
+import { Ledger, toSentRecord } from '../../src/settings/ledger.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 
 const TARGET = { url: 'https://api.example.com', apiKey: 'key-1' };
@@ -89,6 +89,33 @@ describe('Ledger', () => {
       false,
     ]);
     expect(ledger.wasApplied('aa')).toBe(true);
+    ledger.forgetApplied('aa');
+    expect([ledger.wasApplied('aa'), ledger.noteApplied('aa')]).toEqual([false, true]);
+  });
+
+  it('keeps the memberships that were sent for a user, encrypted', async () => {
+    const { open, state } = await createLedger();
+    const ledger = await open();
+    const user = { organizationId: 'acme', userId: 'ada' };
+    const grant = (folderId: string, accessRole: string) =>
+      toSentRecord(
+        { operation: 'users.add.v2', shared: { organizationId: 'acme', folderId } },
+        { key: 'users/acme/ada', data: { userId: 'ada', accessRole } },
+      );
+    expect(ledger.findMemberships(TARGET, user)).toBeUndefined();
+    ledger.noteSent(TARGET, [grant('plans', 'viewer')], 1);
+    ledger.noteSent(TARGET, [grant('budget-folder', 'editor')], 2);
+    const second = await open();
+    const found = second.findMemberships(TARGET, user);
+    expect([found?.time, [...(found?.memberships.values() ?? [])]]).toEqual([
+      2,
+      [expect.objectContaining({ role: 'viewer' }), expect.objectContaining({ role: 'editor' })],
+    ]);
+    expect(second.findMemberships({ ...TARGET, apiKey: 'key-2' }, user)).toBeUndefined();
+    for (const name of await readdir(state))
+      expect((await readFile(join(state, name))).includes('budget-folder')).toBe(false);
+    ledger.forgetSent();
+    expect(second.findMemberships(TARGET, user)).toBeUndefined();
   });
 
   it('renames a file that is damaged within a table', async () => {
