@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { redactRemembered } from '../../src/kernel/redact.ts';
-import { revealSecrets, withSecretValues } from '../../src/settings/plan/item-secrets.ts';
-import { SecretValue } from '../../src/settings/secret-value.ts';
+import {
+  needsLiveSecrets,
+  readSecrets,
+  revealSecrets,
+  withSecretValues,
+} from '../../src/settings/plan/item-secrets.ts';
+import type { PlannedWrite } from '../../src/settings/plan.ts';
+import { type SecretReference, SecretValue } from '../../src/settings/secret-value.ts';
 import { createRecordKey } from '../../src/settings/settings.ts';
 
 const URL = 'https://hooks.example.com/';
@@ -34,4 +40,19 @@ it('a declared secret replaces its reference, and is masked in output', () => {
   expect(revealSecrets(item(reference), secrets, undefined)).toEqual(nested('declared-0815'));
   expect(redactRemembered('with declared-0815')).toBe('with ****');
   expect(withSecretValues(item('live'), secrets)).toEqual(without);
+});
+
+it('only declared secrets are read, once each', async () => {
+  const reference = { env: 'HOOK_TOKEN' };
+  const items = [item(reference), item('live'), item(reference)];
+  const read: SecretReference[] = [];
+  const secrets = await readSecrets(
+    [{ operation: 'webhooks.config.update', shared: {}, items }] as unknown as PlannedWrite[],
+    async (found) => {
+      read.push(found);
+      return new SecretValue(found, 'declared-0815');
+    },
+  );
+  expect([read, [...secrets.keys()]]).toEqual([[reference], ['env:HOOK_TOKEN']]);
+  expect(items.map(needsLiveSecrets)).toEqual([false, true, false]);
 });

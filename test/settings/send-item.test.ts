@@ -6,7 +6,13 @@ import type { Client } from '../../src/client/client.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { createItemSender } from '../../src/settings/execute/send-item.ts';
 import { recordsOf } from '../bulk/bulk-run.ts';
-import { failure, newClient, scriptedFetch, success } from '../client/client-fixture.ts';
+import {
+  failure,
+  networkError,
+  newClient,
+  scriptedFetch,
+  success,
+} from '../client/client-fixture.ts';
 import { startPlannedWorld } from './planned-world.ts';
 
 const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
@@ -17,11 +23,14 @@ async function sendItem(
   client: Client,
   name: OperationName,
   data: object,
-  { again }: { readonly again: boolean },
+  { again, shared = {} }: { readonly again: boolean; readonly shared?: object },
 ) {
   const operation: Operation = await loadOperation(getEntry(name).resource, name);
   const clock = { now: Date.now, sleep: async () => undefined };
-  const send = createItemSender({ client, operation, shared: {}, isResend: () => again }, clock);
+  const send = createItemSender(
+    { client, operation, shared: { ...shared }, isResend: () => again },
+    clock,
+  );
   return send(
     recordsOf(['item']).map((record) => ({ ...record, value: { ...data } })),
     'new',
@@ -85,6 +94,28 @@ it('a deletion that is refused again does not count as done', async () => {
   const data = { endpointId: 'ep_1' };
   const outcome = await sendItem(client, 'webhooks.endpoints.delete', data, { again: true });
   expect(outcome).toMatchObject({ kind: 'fatal', error: { failure: 'permission_denied' } });
+});
+
+it('an item without a response may have been applied, and waits for a resume', async () => {
+  const { fetch } = scriptedFetch(networkError('ECONNRESET'));
+  const { client } = newClient({ fetch });
+  const data = { endpointId: 'ep_1', url: URL };
+  const outcome = await sendItem(client, 'webhooks.endpoints.update', data, { again: false });
+  expect(outcome).toMatchObject({
+    kind: 'unknown',
+    error: { failure: 'outcome_unknown' },
+    by: 'connection',
+    resend: 'resumed',
+  });
+});
+
+it('an item is sent with the data that all items share', async () => {
+  const { fetch, requests } = scriptedFetch(success({}));
+  const { client } = newClient({ fetch });
+  const shared = { organizationId: 'acme' };
+  const data = { folderId: 'plans', accessType: 'public' };
+  await sendItem(client, 'folders.update', data, { again: false, shared });
+  expect(await requests[0]?.json()).toEqual({ data: { ...shared, ...data } });
 });
 
 it('an item in flight is finished although the job is stopped', async () => {
