@@ -326,7 +326,7 @@ describe('advancing the clock', () => {
     expect(await world.deliveries()).toEqual([]);
   });
 
-  it('disables an endpoint after five days of failures', async () => {
+  it('disables an endpoint after five days of failures, and stops its other deliveries', async () => {
     const { url } = await receiver(() => 503);
     const world = await deliveringWorld();
     const { change } = clockOf(world);
@@ -334,9 +334,33 @@ describe('advancing the clock', () => {
     await world.comment();
     expect(await change({ advance: '4d' })).toMatchObject({ attempts: 8, endpointsDisabled: 0 });
     await world.comment();
-    expect(await change({ advance: '49h' })).toMatchObject({ attempts: 8, endpointsDisabled: 1 });
+    expect(await change({ advance: '23h' })).toMatchObject({ endpointsDisabled: 0 });
+    await world.comment();
+    expect(await change({ advance: '2d' })).toMatchObject({ endpointsDisabled: 1 });
     const { body } = await world.call('/v2/workspace/advancedwebhook/endpoints/get', {});
     expect(body.result?.data.endpoints).toMatchObject([{ id: endpointId, disabled: true }]);
+    const last = (await world.deliveries()).at(-1);
+    expect([last?.state, last?.reason, last?.attempts.at(-1)?.error]).toEqual([
+      'exhausted',
+      'stopped',
+      'not sent: the endpoint was disabled because all its attempts failed',
+    ]);
+  });
+
+  it('disables no endpoint that accepted a delivery in these days', async () => {
+    let status = 503;
+    const { url } = await receiver(() => status);
+    const world = await deliveringWorld();
+    const { change } = clockOf(world);
+    await world.endpoint({ url });
+    await world.comment();
+    await change({ advance: '4d' });
+    status = 200;
+    await world.comment();
+    await change({ advance: '1h' });
+    status = 503;
+    await world.comment();
+    expect(await change({ advance: '49h' })).toMatchObject({ endpointsDisabled: 0 });
   });
 
   it('keeps the order of due times across endpoints, and the rate limit of each', async () => {
