@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseSettings } from '../../../src/settings/file/read-settings.ts';
+import { createSettings } from '../../../src/settings/pull/create-settings.ts';
 import { editSettings } from '../../../src/settings/pull/edit-settings.ts';
+import { findUndeclarableIds } from '../../../src/settings/pull/pulled-records.ts';
 import { endpoint, folder, pull, readWorld, type World } from './pulled-world.ts';
 
 describe('editing a settings file', () => {
@@ -173,10 +175,10 @@ vars: { a: b }
       'svc: 1\nconfig:\n  webhook:\n    useWebhookService: true\n    webhookServiceConfig:\n      authToken:\n        env: SVC_WEBHOOK_AUTH_TOKEN\n      rawNotificationUrl: https://x.example\n',
     ],
     [
-      'keeps records that were not read, and adds no empty lists',
-      'folders:\n  - { organizationId: p,   folderId: g }\n',
+      'keeps records of an organization that was not read, and adds no empty lists',
+      'folders:\n  - { organizationId: o, folderId: gone }\n  - { organizationId: p, folderId: g }\n',
       { endpoints: [], folders: [] },
-      'folders:\n  - { organizationId: p,   folderId: g }\n',
+      'folders:\n  - { organizationId: p, folderId: g }\n',
     ],
     [
       'matches by ID, and renames',
@@ -415,4 +417,21 @@ it('edits the files of a folder where they declare the values', async () => {
     ],
     ['b.yaml', 'endpoints:\n  - { uid: b, url: https://x.example/b }\n'],
   ]);
+});
+
+it('a new file names the stack, and has no empty lists', () => {
+  const { configs, records } = readWorld({ endpoints: [], folders: [folder('f')] });
+  const text = 'svc: 1\nstack: acme\nfolders:\n  - organizationId: o\n    folderId: f\n';
+  expect(createSettings('acme', { configs, records })).toContain(text);
+  expect(createSettings(undefined, { configs, records })).toContain(
+    text.replace('stack: acme\n', ''),
+  );
+});
+
+it('folders with an ID that no settings file accepts are left out, and listed', () => {
+  const { live, records } = readWorld({
+    folders: [folder('f'), folder(' f'), folder('g', { parentFolderId: ' f' })],
+  });
+  expect(records.get('folders')?.map(({ added }) => added['folderId'])).toEqual(['f']);
+  expect(findUndeclarableIds(live)).toEqual([' f']);
 });
