@@ -165,7 +165,6 @@ function findSpans(text: string, secret: string, hasEscapes: boolean): readonly 
       spans.push({ start, end: start + form.length, mask });
   }
   if (!needsPattern) return spans;
-  escaped.lastIndex = 0;
   for (let match = escaped.exec(text); match; match = escaped.exec(text)) {
     spans.push({ start: match.index, end: escaped.lastIndex, mask });
     escaped.lastIndex = match.index + 1;
