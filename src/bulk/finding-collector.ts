@@ -5,6 +5,8 @@ import type { InputError } from './source/source.ts';
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
+/** Number of findings that are passed on together. */
+const CHUNK_FINDINGS = 1000;
 
 /** Returns the cell of a field in a line of a sheet. */
 type LocateCell = (line: number, field?: string) => string | undefined;
@@ -129,6 +131,7 @@ export class FindingCollector {
   *takeDiagnostics(): Generator<readonly FileDiagnostic[]> {
     const found = this.#new;
     this.#new = [];
-    if (found.length > 0) yield found;
+    for (let at = 0; at < found.length; at += CHUNK_FINDINGS)
+      yield found.slice(at, at + CHUNK_FINDINGS);
   }
 }

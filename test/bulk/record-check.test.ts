@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BulkRecord } from '../../src/bulk/batches.ts';
 import { readCheckedRecords } from '../../src/bulk/checked-records.ts';
 import { formatDiagnostic } from '../../src/bulk/diagnostic.ts';
+import { FindingCollector } from '../../src/bulk/finding-collector.ts';
 import { checkRecords } from '../../src/bulk/record-check.ts';
 import type { RecordRules } from '../../src/bulk/record-checker.ts';
 import { createMemoryInput } from '../../src/bulk/record-input.ts';
@@ -120,4 +121,15 @@ describe('shards', () => {
     expect(parts.reduce((sum, { leftOut }) => sum + leftOut.length, 0)).toBe(100);
     expect(Math.min(...parts.map(({ records }) => records.length))).toBeGreaterThan(40);
   });
+});
+
+it('findings of a flood are passed on in chunks', () => {
+  const collector = new FindingCollector();
+  for (let line = 1; line <= 2_500; line += 1)
+    collector.addToFile({ line, message: 'the ID is repeated' });
+  const chunks = [...collector.takeDiagnostics()];
+  expect(chunks.map(({ length }) => length)).toEqual([1_000, 1_000, 500]);
+  expect(chunks.flat().map(({ line }) => line)).toEqual(
+    Array.from({ length: 2_500 }, (_, at) => at + 1),
+  );
 });

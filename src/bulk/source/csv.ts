@@ -91,7 +91,8 @@ export class CsvReader {
         if (isFirst) this.#rejectTextTable(text, line);
         isFirst = false;
         records.push(this.#record(this.#header, cells, text, line));
-      } else if (this.#isEnvelope) records.push(...this.#readEnvelope(cells, line));
+      } else if (this.#isEnvelope)
+        for (const record of this.#readEnvelope(cells, line)) records.push(record);
       else if (isEnvelopeHeader(cells)) this.#isEnvelope = true;
       else
         this.#header = this.#headers.read(
