@@ -12,6 +12,11 @@ import { InputError } from './source.ts';
  */
 const CHUNK_BYTES = 64 * 1024;
 const READ_BYTES = 4 * CHUNK_BYTES;
+/**
+ * Upper bounds on the compression of large data. Programs reach 5 to 30, and 120 for equal cells: each
+ * record has its own ID. Only floods of equal text reach more.
+ */
+export const [MIN_FLOOD_BYTES, MAX_COMPRESSION] = [8 * 1024 * 1024, 150];
 
 export async function openFileStream(path: string, signal: AbortSignal): Promise<Readable> {
   const isFifo = (await stat(path)).isFIFO();
@@ -95,7 +100,7 @@ export async function* withFirstChunkOf(
 
 /**
  * Decompresses gzip data, which is detected by its first bytes. Passes other data through.
- * @throws SvcError `invalid_input` if the compressed data is damaged or truncated
+ * @throws SvcError `invalid_input` if the compressed data is damaged, truncated, or a flood
  */
 export async function* decompress(
   bytes: AsyncIterable<Uint8Array>,
@@ -125,9 +130,18 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   const input = new ReadChunks(bytes);
   // The loop below throws the errors of both streams.
   pipeline(Readable.from(input.read()), gunzipStream, () => undefined);
+  let size = 0;
   try {
     for await (const chunk of gunzipStream) {
       input.forgetUntil(gunzipStream.bytesWritten);
+      size += chunk.length;
+      if (size > Math.max(MIN_FLOOD_BYTES, MAX_COMPRESSION * gunzipStream.bytesWritten))
+        throw new InputError(
+          name,
+          {},
+          `the gzip data is compressed more than ${MAX_COMPRESSION} times`,
+          'check that it is the right file, or unpack it first',
+        );
       yield chunk;
     }
     await input.requireZeros(gunzipStream.bytesWritten);

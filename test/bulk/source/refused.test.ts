@@ -48,6 +48,12 @@ describe('the error for an invalid input names the position and the problem', ()
       Buffer.concat([gzipSync('[{}]'), Buffer.alloc(600), Buffer.from('x')]),
       'stdin: the gzip data is damaged',
     ],
+    [
+      'a compressed flood',
+      'ndjson',
+      gzipSync(Buffer.alloc(9_000_000, '{}\n')),
+      'stdin: the gzip data is compressed more than 150 times',
+    ],
     ['a file of bzip2', 'csv', 'BZh91AY&SY', 'stdin: the input is compressed with bzip2'],
     [
       'a file of xz',

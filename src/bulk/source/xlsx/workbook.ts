@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { Entry, type ZipFile } from 'yauzl';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
+import { MAX_COMPRESSION, MIN_FLOOD_BYTES } from '../bytes.ts';
 import { InputError } from '../source.ts';
 import { createSpreadsheetError } from '../spreadsheet.ts';
 import { CellFormats } from './cell-formats.ts';
@@ -27,11 +28,6 @@ export interface SheetData {
 const MAX_PART_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 const MAX_SHEET_BYTES = 4 * 1024 * 1024 * 1024;
-/**
- * Upper bounds on the compression of large parts. Programs reach 5 to 30, and 120 for equal cells: each
- * row has its own number, and each record its own ID. Only floods of equal elements reach more.
- */
-const [MIN_FLOOD_BYTES, MAX_COMPRESSION] = [8 * 1024 * 1024, 150];
 const MAX_PARTS = 200_000;
 const MAX_SHEETS = 10_000;
 /** Upper bound on the characters of a text with formatted parts. */
