@@ -16,6 +16,11 @@ import type { SheetCache } from './source/xlsx/sheet-source.ts';
 /** Excel recognizes UTF-8 in a CSV file by its byte order mark. */
 const REJECTS_ENCODING: TextEncoding = { name: 'utf-8', hasMark: true };
 const SIGNATURE_BYTES = 4;
+/**
+ * The data of workbooks by the SHA-256 of their files, until they are discarded: prompts read a file
+ * before the check does.
+ */
+const caches = new Map<string, SheetCache>();
 
 /** Whether a regular file is a ZIP archive, as .xlsx files are. */
 export async function isZipFile(path: string): Promise<boolean> {
@@ -38,7 +43,7 @@ export function createSheetFile(
 ) {
   let fingerprint: FileFingerprint | undefined;
   let [read, readPart] = [0, 0];
-  const cache: SheetCache = {};
+  let cache: SheetCache = {};
   const onRead = (part: number) => {
     readPart = part;
   };
@@ -51,7 +56,10 @@ export function createSheetFile(
       read += chunk.length;
     }
     if (read === 0) throw new InputError(name, {}, 'the input is empty');
-    fingerprint ??= { bytes: read, sha256: hash.digest('hex') };
+    const sha256 = hash.digest('hex');
+    fingerprint ??= { bytes: read, sha256 };
+    cache = caches.get(sha256) ?? cache;
+    caches.set(sha256, cache);
   }
   return {
     name,
@@ -72,6 +80,7 @@ export function createSheetFile(
     },
     encoding: () => REJECTS_ENCODING,
     async discard(): Promise<void> {
+      if (fingerprint) caches.delete(fingerprint.sha256);
       cache.data?.strings.close();
       await bytes.discard();
     },
