@@ -151,15 +151,18 @@ function createDigitFormatter(pattern: string): NumberFormatter {
   // Without any text, a section would show all digits.
   const digits = tokens.map(({ type, raw }) => (DIGIT_TOKENS.has(type) ? raw : '""'));
   const [shownPattern, digitPattern] = [shown.join(''), digits.join('')];
+  const isFractionPattern = has(TOKEN_SLASH) && !has(TOKEN_BREAK);
   const canBeExact = !has(TOKEN_EXP) && isValidFormat(digitPattern);
   return (value) => {
     const rounded = roundToDigits(value);
     const text = format(shownPattern, rounded).trim();
     const hasAllDigits = (shown: string) => parseDigits(shown) === Math.abs(rounded);
+    const isFraction = isFractionPattern && !Number.isInteger(rounded);
     return {
       text,
       isExact:
         canBeExact &&
+        !isFraction &&
         Math.abs(value) <= MAX_EXACT_INTEGER &&
         (hasAllDigits(text) || hasAllDigits(format(digitPattern, rounded))),
     };

@@ -22,8 +22,8 @@ export type XmlAttributes = Readonly<Record<string, SaxesAttributeNS>>;
  * cell has at most 32,767 characters.
  */
 const MAX_PART_BYTES = 4 * 1024 * 1024;
-/** The parts that svc reads have 8 levels. */
-const MAX_NESTING = 64;
+/** The parts that svc reads have 8 levels, and elements with up to 20 attributes. */
+const [MAX_NESTING, MAX_ATTRIBUTES] = [64, 1000];
 /** The element of a document's choices between markup for newer and for older programs. */
 const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/2006';
 
@@ -43,9 +43,14 @@ export async function* readXml(
 ): AsyncGenerator<void> {
   const parser = new SaxesParser({ xmlns: true, position: false });
   const elements = new ElementFilter(handler);
-  let pending = 0;
+  let [pending, attributes] = [0, 0];
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) throw new Error('an element has too many attributes');
+  });
   parser.on('opentag', (tag) => {
     pending = 0;
+    attributes = 0;
     elements.open(tag);
   });
   parser.on('closetag', () => {

@@ -66,6 +66,11 @@ export async function openSheet(
 }
 
 const MAX_LISTED_SHEETS = 20;
+/**
+ * Upper bounds on the cells without a value that the columns of the header add to rows: in all rows,
+ * and for each cell with a value.
+ */
+const [MIN_EMPTY_CELLS, MAX_EMPTY_PER_VALUE] = [8_000_000, 1000];
 
 /**
  * Reads a sheet. If its header is not that of the records, the error names the sheets that have it.
@@ -150,6 +155,9 @@ class SheetTable {
   #firstColumn = 0;
   #width: number | undefined;
   #headerLine = 0;
+  /** Number of cells in the rows that were read, and of those with a value. */
+  #cellCount = 0;
+  #valueCount = 0;
   #findings = new SheetFindings();
 
   constructor(
@@ -254,9 +262,17 @@ class SheetTable {
   #toTableRow({ line, cells, problems }: SheetRow): TableRow {
     this.#width ??= this.#startTable(line, cells);
     const first = this.#firstColumn;
-    const texts = Array.from({ length: this.#width ?? 1 }, (_, at) =>
-      neutralizeFormula(cells[first + at] ?? ''),
-    );
+    const isEmpty = cells.length === 0 && problems.length === 0;
+    const width = isEmpty ? 1 : (this.#width ?? 1);
+    this.#cellCount += width;
+    if (this.#cellCount > Math.max(MIN_EMPTY_CELLS, MAX_EMPTY_PER_VALUE * this.#valueCount))
+      throw new Error(`the rows before row ${line} have too many empty cells`);
+    const texts = Array.from({ length: width }, (_, at) => {
+      const cell = cells[first + at];
+      if (cell === undefined) return '';
+      this.#valueCount += 1;
+      return neutralizeFormula(cell);
+    });
     const errors = problems.map(({ column, problem, hint, concernsOnlyIds = false }) => ({
       column: column - first,
       error: this.#error(line, column, problem, hint),

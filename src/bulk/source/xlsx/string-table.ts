@@ -8,6 +8,8 @@ const MEMORY_CHUNKS = 4;
 const [PAGE_BYTES, MEMORY_PAGES] = [8 * 1024, 64];
 const END_BYTES = 4;
 const MAX_STRINGS = 8 * 1024 * 1024;
+/** From this number on, texts that are distinct have more than 2 bytes. */
+const FLOOD_STRINGS = 1024 * 1024;
 
 /**
  * A list of texts outside the heap. A spreadsheet can have millions of distinct texts, and each string
@@ -25,12 +27,14 @@ export class StringTable {
     return this.#length;
   }
 
-  /** @throws RangeError for more than 8 million texts, or 4 GB */
+  /** @throws RangeError for more than 8 million texts, for 4 GB, and for a flood of short texts */
   add(text: string): void {
     const length = Buffer.byteLength(text);
     if (this.#length === MAX_STRINGS) throw new RangeError('it has more than 8 million texts');
     if (this.#texts.size + length > 0xffff_ffff)
       throw new RangeError('the texts have more than 4 GB');
+    if (this.#length > Math.max(FLOOD_STRINGS, this.#texts.size / 2))
+      throw new RangeError('it has too many short texts');
     this.#texts.appendText(text, length);
     this.#end.writeUInt32LE(this.#texts.size);
     this.#ends.append(this.#end);

@@ -30,3 +30,10 @@ it.each([
   ]);
   table.close();
 });
+
+it('refuses a flood of short texts', () => {
+  const table = new StringTable();
+  expect(() => {
+    for (let count = 0; count < 1_100_001; count += 1) table.add('');
+  }).toThrow('it has too many short texts');
+});

@@ -569,6 +569,18 @@ describe('a file that is not a valid workbook', () => {
       `${INVALID}it uses too many number formats`,
     ],
     [
+      'a flood of attributes',
+      createWorkbook({ rows: `<row r="1" ${repeat((at) => ` a${at}="1"`)}/>` }),
+      `${INVALID}an element has too many attributes`,
+    ],
+    [
+      'a flood of cells without values',
+      createWorkbook({
+        rows: `${HEADER.replace('</row>', '<c r="XFD1" t="str"><v>email</v></c></row>')}${repeat((at) => `<row r="${at + 2}"><c><v>1</v></c></row>`)}`,
+      }),
+      `${INVALID}the rows before row 489 have too many empty cells`,
+    ],
+    [
       'XML with many levels',
       createZip(sheet(`<worksheet>${'<a>'.repeat(1_000_000)}`)),
       `${INVALID}the XML is nested more than 64 levels deep`,
