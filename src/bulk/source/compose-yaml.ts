@@ -14,6 +14,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { keepHeapSmall } from '../../kernel/heap.ts';
+import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
 import { InputError } from './source.ts';
 
@@ -47,12 +48,15 @@ const LONG_TEXT = 500_000;
  */
 const MAX_LEXEMES = 3_800_000;
 const ITEM_LEXEMES = 5;
+/** Open values that are certainly too many. Each takes memory, and the composer calls itself for each. */
+const MAX_OPEN_VALUES = 1_000;
 
 export const SECOND_DOCUMENT = 'a second document begins here';
+export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
 /**
  * Parses a text in slices of time. Rejects with the signal's reason if the signal is aborted.
- * @throws SvcError `invalid_input` for a text that would take too much memory
+ * @throws SvcError `invalid_input` for a text that would take too much memory, or is nested too deeply
  */
 export async function composeYaml(
   source: YamlSource,
@@ -93,10 +97,15 @@ function* readTokens(
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
     lexemes += 1;
-    weight += lexeme === ',' || lexeme === '-' ? ITEM_LEXEMES : 1;
+    weight += lexeme === ',' || lexeme === '-' || lexeme[0] === '&' ? ITEM_LEXEMES : 1;
     if (weight > MAX_LEXEMES)
       throw new InputError(name, {}, 'the YAML has too many values', 'split it into several files');
     if (lexemes % LEXEMES_PER_STEP > 0) continue;
+    const innermost = parser.stack.at(-1);
+    if (innermost && parser.stack.length > MAX_OPEN_VALUES) {
+      const { line, col: column } = lines.linePos(innermost.offset);
+      throw new InputError(name, { line, column }, TOO_DEEP);
+    }
     early.take(parser.stack, tokens);
     yield;
   }

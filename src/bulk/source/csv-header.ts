@@ -76,6 +76,13 @@ export class HeaderReader {
     delimiter: string,
     line: number,
   ): TableHeader | undefined {
+    if (cells.length > MAX_COLUMNS)
+      throw new InputError(
+        this.#request.name,
+        this.#locate(line),
+        `the header has more than ${MAX_COLUMNS.toLocaleString('en')} columns`,
+        'check that it is the right file',
+      );
     const columns = cells.map((cell) => readCell(cell.replace(AROUND_NAME, '')));
     const { id, listed, generatesIds } = this.#request;
     if (this.#missingId) {
@@ -210,6 +217,9 @@ export class HeaderReader {
     return new InputError(name, this.#locate(line), problem, hint);
   }
 }
+
+/** A sheet has at most 16,384. */
+const MAX_COLUMNS = 100_000;
 
 /** Matches cells that are numbers, dates, or email addresses, which name no columns. */
 const VALUE = /^[\d.,:/ -]+$|@.*\./;

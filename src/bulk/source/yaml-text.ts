@@ -17,7 +17,13 @@ import {
 import { lowerFirst } from '../../kernel/first-letter.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
-import { type ComposedYaml, composeTokens, composeYaml, SECOND_DOCUMENT } from './compose-yaml.ts';
+import {
+  type ComposedYaml,
+  composeTokens,
+  composeYaml,
+  SECOND_DOCUMENT,
+  TOO_DEEP,
+} from './compose-yaml.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
 import { InputError, type Position } from './source.ts';
 
@@ -133,7 +139,6 @@ export function readNode(
 
 export const NOT_JSON = 'JSON cannot represent a value with a tag such as !!set or !!binary';
 export const SELF_REFERENCE = 'an alias refers to a value that contains it';
-export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
 /** Types of `!!omap`, `!!set`, `!!binary`, and `!!timestamp`. */
 const TAGGED_TYPES = [Map, Set, Uint8Array, Date];

@@ -9,13 +9,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { composeYaml } from '../../bulk/source/compose-yaml.ts';
-import {
-  describeYamlError,
-  NOT_JSON,
-  SELF_REFERENCE,
-  TOO_DEEP,
-} from '../../bulk/source/yaml-text.ts';
+import { composeYaml, TOO_DEEP } from '../../bulk/source/compose-yaml.ts';
+import { describeYamlError, NOT_JSON, SELF_REFERENCE } from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';

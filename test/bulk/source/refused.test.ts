@@ -162,6 +162,12 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin:1:105: nested more than 100 levels deep',
     ],
 
+    [
+      'a flood of columns',
+      'csv',
+      `userId${',a'.repeat(100_000)}\n`,
+      'stdin:1: the header has more than 100,000 columns',
+    ],
     ['a header twice', 'csv', 'userId,name,name\n', "stdin:1: two columns are named 'name'"],
     [
       'a header without a name',
@@ -320,9 +326,10 @@ describe('the error for an invalid input names the position and the problem', ()
   });
 
   it('also if the nesting exhausts the stack', SLOW, async () => {
-    expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(
-      /^stdin:1:\d+: nested more than 100 levels deep$/,
-    );
+    for (const open of ['[', '{a: ', '- ', '? '])
+      expect((await refusal(open.repeat(20_000), 'yaml')).message).toMatch(
+        /^stdin:1:\d+: nested more than 100 levels deep$/,
+      );
   });
 
   it('for any chunk boundaries', async () => {
