@@ -8,7 +8,6 @@ import {
   type SelectingField,
 } from '../catalog/selecting-fields.ts';
 import type { Fields } from '../kernel/json.ts';
-import { once } from '../kernel/once.ts';
 import { formatNounCount, groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { AccessLimits } from './access-limits.ts';
@@ -247,8 +246,13 @@ export class RecordChecker extends FindingCollector {
   }
 
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
+    const { valueWarnings } = this.#rules;
     this.locateCells(source.cellOf);
     this.#isTable = source.columns !== undefined;
+    this.#suspicious?.startFile(() => ({
+      required: valueWarnings === 'add' ? (source.columns?.() ?? []) : [],
+      headingOf: (field) => source.heading?.(field),
+    }));
     const lines = new SharedLines();
     const check = this.#createRecordChecker(source, file, lines);
     let readable = 0;
@@ -292,7 +296,7 @@ export class RecordChecker extends FindingCollector {
     const finalize = createFinalizer(source, this.#rules);
     const scan = canSendSourceText(source, fields) ? new IdScanner(fields.id) : undefined;
     file.scan = scan;
-    const inspect = this.#createInspector(source);
+    const suspicious = this.#suspicious;
     return (record: SourceRecord, index: number, at: number): void => {
       const prepared = prepare(record, index);
       const { value, ownFields, id, isChanged, target, conflicts } = prepared;
@@ -309,7 +313,12 @@ export class RecordChecker extends FindingCollector {
           this.#reportUnknownField(field, ownFields[field], record.line, source);
       this.#limits?.count(prepared, () => this.locate({ line: record.line, message: '' }));
       for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
-      inspect?.(prepared, () => lines.positionAt(at));
+      if (suspicious) {
+        const found = suspicious.inspect(ownFields, record.isPlain === true);
+        if (found.length > 0) this.#reportValues(found, lines.positionAt(at));
+        if (target && target.key !== this.#lastTarget)
+          this.#inspectTarget(target, lines.positionAt(at));
+      }
       if (typeof id !== 'string') return;
       this.#hashes.add(idWithinTarget(id, target));
       this.tree?.add(id, ownFields[fields.parent ?? ''], (each) => idWithinTarget(each, target));
@@ -442,31 +451,13 @@ export class RecordChecker extends FindingCollector {
     for (const { finding, hint } of this.#targetProblems.describe(input)) this.add(finding, hint);
   }
 
-  /** Creates the check of a record's values, if there is one. */
-  #createInspector({ columns, heading }: Source) {
-    const suspicious = this.#suspicious;
-    if (!suspicious) return undefined;
-    const { valueWarnings, fields } = this.#rules;
-    // The header is known from the first record on.
-    const readHeader = once(() => ({
-      required: valueWarnings === 'add' ? columns?.() : [],
-      id: { field: fields.id, text: heading?.(fields.id) },
-    }));
-    return (
-      { ownFields, target }: PreparedRecord,
-      positionOf: () => Omit<Diagnostic, 'message'>,
-    ): void => {
-      const { required, id } = readHeader();
-      const found = suspicious.inspect(ownFields, required, id);
-      if (found.length > 0) this.#reportValues(found, positionOf());
-      // Consecutive records often have the same target.
-      if (target && target.key !== this.#lastTarget) {
-        this.#lastTarget = target.key;
-        const { targets } = this.#rules;
-        if (targets?.problemsOf(target).length === 0 && !targets.isUnclear(target))
-          this.#reportValues(suspicious.inspectTarget(target.data), positionOf());
-      }
-    };
+  /** Inspects the target of a record. Consecutive records often have the same one. */
+  #inspectTarget(target: RecordTarget, position: Omit<Diagnostic, 'message'>): void {
+    this.#lastTarget = target.key;
+    const { targets } = this.#rules;
+    if (!this.#suspicious || targets?.problemsOf(target).length !== 0 || targets.isUnclear(target))
+      return;
+    this.#reportValues(this.#suspicious.inspectTarget(target.data), position);
   }
 
   #reportValues(values: readonly SuspiciousValue[], position: Omit<Diagnostic, 'message'>): void {

@@ -1,22 +1,15 @@
-import { isEmailAddress } from '../kernel/email-address.ts';
+import type { Fields } from '../kernel/json.ts';
 import { groupDigits } from '../kernel/plural.ts';
 import type { RecordProblem } from './record-problem.ts';
-import { findMojibake } from './source/mojibake.ts';
-
-/** The content of a field, which decides which of its values are suspicious. */
-interface FieldKind {
-  readonly isId: boolean;
-  readonly isEmail: boolean;
-  readonly isName: boolean;
-}
-
-interface Suspicion {
-  readonly isSuspicious: (text: string, kind: FieldKind) => boolean;
-  readonly describe: (text: string) => string;
-  readonly plural: string;
-  /** Whether such an ID is never right. */
-  readonly isLost?: true;
-}
+import {
+  DECIMALS,
+  EMPTY,
+  type FieldKind,
+  findSuspicion,
+  isUnsuspicious,
+  REPEATED_HEADER,
+  type Suspicion,
+} from './suspicions.ts';
 
 /** A suspicious value. In an ID, it is a problem. */
 export interface SuspiciousValue extends RecordProblem {
@@ -32,130 +25,8 @@ export interface SuspiciousValueCount extends SuspiciousValue {
 
 const EMAIL_FIELD = /^e-?mail$|Email$/i;
 const NAME_FIELD = /^name$|Name$/;
-/** Matches `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
-const SPREADSHEET_ERROR = /^#(?:N\/[AD]|NV|[\p{Lu}\d/]+[!?])$/u;
-/** Matches a long number as Excel and scripts shorten it: `1.23E+11`. */
-const SHORTENED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d{2,3}$/i;
-/** Matches what Excel makes of `mar1`: `1-Mar` or `Mar-01`. */
-const SHEET_DATE =
-  /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2})$/;
-/** Matches the line that database tools print under a header, and a number in a narrow column. */
-const RULE = /^([-=_#])\1{2,}$/;
 /** Matches a whole number that a script turned into a decimal one. */
 const DECIMAL = /^-?\d+(?:\.0+|,00?)$/;
-/** Matches a number that was typed as text, with the apostrophe that Excel hides: `'0123`. */
-const MARKED_AS_TEXT = /^['’]\d/;
-/** Texts that programs write for a value that is missing. */
-const PLACEHOLDERS = new Set([
-  'undefined',
-  'null',
-  'Null',
-  'NULL',
-  '(null)',
-  '<null>',
-  'N/A',
-  'n/a',
-  'None',
-  'NaN',
-  'nan',
-  '<NA>',
-  '[object Object]',
-  '\\N',
-]);
-/** Characters that nobody sees: control characters, formats, and spaces except the ordinary one. */
-const INVISIBLE_IN_ID = /[\p{Cc}\p{Cf}\u2028\u2029]|[^\S ]/u;
-/** Like those of IDs, without line breaks, tabs, spaces, and the joiners and marks of scripts. */
-const INVISIBLE_IN_TEXT =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/;
-
-const EMPTY: Suspicion = {
-  isSuspicious: (text, { isName }) => isName && text.trim() === '',
-  describe: () => 'is empty',
-  plural: 'are empty',
-};
-
-const DECIMALS: Suspicion = {
-  isSuspicious: () => false,
-  describe: (text) => {
-    const end = text.replace(/^-?\d+/, '');
-    return `${quote(text)} and all other values end in '${end}', as scripts write numbers`;
-  },
-  plural: '',
-};
-
-/** In order of precedence: a value has at most one warning. */
-const SUSPICIONS: readonly Suspicion[] = [
-  {
-    isSuspicious: (text) => !text.isWellFormed(),
-    describe: () => 'contains half of a surrogate pair',
-    plural: 'contain half of a surrogate pair',
-    isLost: true,
-  },
-  {
-    isSuspicious: (text) => SPREADSHEET_ERROR.test(text),
-    describe: (text) => `${quote(text)} is a spreadsheet formula error`,
-    plural: 'are spreadsheet formula errors',
-  },
-  {
-    isSuspicious: (text) => SHORTENED_NUMBER.test(text),
-    describe: (text) => `${quote(text)} is a number that Excel shortened; its last digits are lost`,
-    plural: 'are numbers that Excel shortened',
-  },
-  {
-    isSuspicious: (text) => SHEET_DATE.test(text),
-    describe: (text) => `${quote(text)} is a date, which Excel makes of some IDs and numbers`,
-    plural: 'are dates, which Excel makes of some IDs and numbers',
-  },
-  EMPTY,
-  {
-    isSuspicious: (text) => PLACEHOLDERS.has(text),
-    describe: (text) => `${quote(text)} stands for a missing value`,
-    plural: 'stand for a missing value',
-  },
-  {
-    isSuspicious: (text) => RULE.test(text),
-    describe: (text) =>
-      `${quote(text)} is a separator line, or stands for a number that did not fit its column`,
-    plural: 'are separator lines, or stand for numbers that did not fit their column',
-  },
-  {
-    isSuspicious: (text, { isId }) => (isId ? INVISIBLE_IN_ID : INVISIBLE_IN_TEXT).test(text),
-    describe: (text) => `${showInvisible(text)} contains an invisible character`,
-    plural: 'contain invisible characters',
-  },
-  {
-    isSuspicious: (text) => text.trim() !== text && !/[\r\n]/.test(text),
-    describe: (text) => `${quote(text)} begins or ends with a space`,
-    plural: 'begin or end with a space',
-  },
-  {
-    isSuspicious: (text, { isId }) => isId && MARKED_AS_TEXT.test(text),
-    describe: (text) => `${quote(text)} begins with the apostrophe that marks text in Excel`,
-    plural: 'begin with the apostrophe that marks text in Excel',
-  },
-  {
-    isSuspicious: (text) => text.includes('\ufffd'),
-    describe: (text) => `${quote(text)} contains U+FFFD, which replaces a lost character`,
-    plural: 'contain U+FFFD, which replaces a lost character',
-  },
-  {
-    isSuspicious: (text) => findMojibake(text) !== undefined,
-    describe: (text) => `${quote(text)} was decoded wrongly; it is probably ${repaired(text)}`,
-    plural: 'were decoded wrongly',
-  },
-  {
-    isSuspicious: (text, { isEmail }) => isEmail && !isEmailAddress(text),
-    describe: (text) => `${quote(text)} is not a valid email address`,
-    plural: 'are not valid email addresses',
-  },
-];
-
-const REPEATED_HEADER: Suspicion = {
-  isSuspicious: () => false,
-  describe: (text) => `${quote(text)} repeats the header`,
-  plural: 'repeat the header',
-};
 
 /**
  * Limits on values shown per field and kind (others are counted), and on combinations (others are
@@ -163,33 +34,24 @@ const REPEATED_HEADER: Suspicion = {
  */
 const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
-const MAX_QUOTED_CHARACTERS = 60;
-
-const OTHER_THAN_ASCII = /[^ -~]/;
-/** Matches most email addresses, and no other text. */
-const PLAIN_EMAIL = /^[A-Za-z][\w.+-]*@[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+$/;
-
-/**
- * Whether a text can be suspicious only as an email address: it consists of visible ASCII
- * characters and inner spaces, begins with a letter, and is neither a date nor a placeholder.
- */
-function isPlain(text: string): boolean {
-  const { length } = text;
-  const first = text.charCodeAt(0) | 0x20;
-  if (!(first >= 0x61 && first <= 0x7a) || text.charCodeAt(length - 1) === 0x20) return false;
-  // A pattern is faster than a loop.
-  if (OTHER_THAN_ASCII.test(text)) return false;
-  if (length > 9) return true;
-  return !(((first === 0x6e || first === 0x75) && PLACEHOLDERS.has(text)) || text[3] === '-');
-}
-
 /** Most records have no suspicious value. */
 const NONE: SuspiciousValue[] = [];
 
-/** The name of a field's column in a file. */
-interface Heading {
-  readonly field: string;
-  readonly text: string | undefined;
+/** A field of the current file. */
+interface Field extends FieldKind {
+  readonly name: string;
+  /** The name of its column, if it is an ID and the file has a header. */
+  readonly heading: string | undefined;
+  /** The first value if all values so far are decimals, or null if one is not. */
+  decimal: string | null | undefined;
+}
+
+/** The header of a file. */
+interface Header {
+  /** Fields whose names must not be empty. */
+  readonly required: readonly string[];
+  /** Returns the name of a field's column, if there is a header. */
+  readonly headingOf: (field: string) => string | undefined;
 }
 
 interface Group {
@@ -201,14 +63,13 @@ interface Group {
 
 export class SuspiciousValues {
   readonly #idFields: ReadonlySet<string>;
-  readonly #kinds = new Map<string, FieldKind>();
-  /** The kinds of the fields of the last record, in its order. */
-  readonly #order: { readonly field: string; readonly kind: FieldKind }[] = [];
+  readonly #fields = new Map<string, Field>();
+  /** The fields of the last record, in its order. */
+  #order: Field[] = [];
   readonly #groups = new Map<string, Group>();
-  /** Fields of the current file whose values have all been decimals, with the first value. */
-  #decimals: Map<string, string> | undefined;
-  #columns: readonly string[] | undefined;
-  #nameColumns: readonly string[] = [];
+  #readHeader: (() => Header) | undefined;
+  #headingOf: Header['headingOf'] = () => undefined;
+  #names: readonly string[] = [];
   /** Number of records of the current file. */
   #records = 0;
 
@@ -217,54 +78,46 @@ export class SuspiciousValues {
     this.#idFields = new Set(idFields);
   }
 
-  /**
-   * Inspects a record.
-   * @param columns fields of the file's header, where an empty cell is an absent field
-   * @param heading the ID column's name in the file, if it has a header
-   */
-  inspect(
-    fields: Readonly<Record<string, unknown>>,
-    columns: readonly string[] = [],
-    heading?: Heading,
-  ): readonly SuspiciousValue[] {
-    this.#records += 1;
-    this.#trackDecimals(fields);
-    const found = this.inspectTarget(fields, heading);
-    let all = found;
-    for (const field of this.#nameColumnsOf(columns)) {
-      if (Object.hasOwn(fields, field)) continue;
-      if (all === NONE) all = [];
-      this.#add(all, EMPTY, field, '');
-    }
-    return all;
+  /** @param readHeader returns the header, which is known from the first record on */
+  startFile(readHeader: () => Header): void {
+    this.#readHeader = readHeader;
   }
 
-  /** Returns the columns of names, which all records of a file share. */
-  #nameColumnsOf(columns: readonly string[]): readonly string[] {
-    if (columns !== this.#columns) {
-      this.#columns = columns;
-      this.#nameColumns = columns.filter((field) => NAME_FIELD.test(field));
+  /**
+   * Inspects a record.
+   * @param isPlain whether its texts surely consist of ordinary characters
+   */
+  inspect(fields: Fields, isPlain: boolean): readonly SuspiciousValue[] {
+    this.#records += 1;
+    if (this.#readHeader) this.#setHeader(this.#readHeader());
+    let found = this.inspectTarget(fields, isPlain);
+    for (const name of this.#names) {
+      if (Object.hasOwn(fields, name)) continue;
+      if (found === NONE) found = [];
+      this.#add(found, EMPTY, this.#fieldOf(name), '');
     }
-    return this.#nameColumns;
+    return found;
+  }
+
+  #setHeader({ required, headingOf }: Header): void {
+    this.#readHeader = undefined;
+    this.#headingOf = headingOf;
+    this.#names = required.filter((name) => NAME_FIELD.test(name));
   }
 
   /** Inspects the target of a record. */
-  inspectTarget(fields: Readonly<Record<string, unknown>>, heading?: Heading): SuspiciousValue[] {
+  inspectTarget(fields: Fields, isPlain = false): SuspiciousValue[] {
     let found = NONE;
     let at = -1;
-    for (const field in fields) {
+    for (const name in fields) {
       at += 1;
-      const value = fields[field];
+      const value = fields[name];
       if (typeof value !== 'string') continue;
-      const kind = this.#kindAt(at, field);
-      const isHeading =
-        field === heading?.field && (isSameText(value, field) || isSameText(value, heading.text));
-      if (!isHeading) {
-        if (kind.isEmail ? PLAIN_EMAIL.test(value) : isPlain(value)) continue;
-      }
-      const suspicion = isHeading
-        ? REPEATED_HEADER
-        : SUSPICIONS.find((one) => one.isSuspicious(value, kind));
+      const field = this.#fieldAt(at, name);
+      if (field.decimal !== null) trackDecimals(field, value);
+      const isHeading = field.isId && isHeadingOf(field, value);
+      if (!isHeading && isUnsuspicious(value, field, isPlain)) continue;
+      const suspicion = isHeading ? REPEATED_HEADER : findSuspicion(value, field);
       if (!suspicion) continue;
       if (found === NONE) found = [];
       this.#add(found, suspicion, field, value);
@@ -272,47 +125,33 @@ export class SuspiciousValues {
     return found;
   }
 
-  #add(found: SuspiciousValue[], suspicion: Suspicion, field: string, text: string): void {
-    const { isId } = this.#kindOf(field);
-    if (this.#count(field, suspicion, isId)) found.push(describe(suspicion, field, text, isId));
+  #add(found: SuspiciousValue[], suspicion: Suspicion, { name, isId }: Field, text: string): void {
+    if (this.#count(name, suspicion, isId)) found.push(describe(suspicion, name, text, isId));
   }
 
-  /** Remembers which fields contain only decimals, and forgets them at another value. */
-  #trackDecimals(fields: Readonly<Record<string, unknown>>): void {
-    if (this.#decimals === undefined) {
-      const values = Object.entries(fields).filter(
-        (entry): entry is [string, string] =>
-          typeof entry[1] === 'string' && DECIMAL.test(entry[1]),
-      );
-      this.#decimals = new Map(values);
-      return;
-    }
-    if (this.#decimals.size === 0) return;
-    for (const field of this.#decimals.keys()) {
-      const value = fields[field];
-      if (typeof value === 'string' && !DECIMAL.test(value)) this.#decimals.delete(field);
-    }
-  }
-
-  /** Returns the kind of a field. Most records have the same fields in the same order. */
-  #kindAt(at: number, field: string): FieldKind {
+  /** Returns a field. Most records have the same fields in the same order. */
+  #fieldAt(at: number, name: string): Field {
     const known = this.#order[at];
-    if (known?.field === field) return known.kind;
-    const kind = this.#kindOf(field);
-    if (at < MAX_GROUPS) this.#order[at] = { field, kind };
-    return kind;
+    if (known?.name === name) return known;
+    const field = this.#fieldOf(name);
+    if (at < MAX_GROUPS) this.#order[at] = field;
+    return field;
   }
 
-  #kindOf(field: string): FieldKind {
-    const known = this.#kinds.get(field);
+  #fieldOf(name: string): Field {
+    const known = this.#fields.get(name);
     if (known) return known;
-    const kind = {
-      isId: this.#idFields.has(field),
-      isEmail: EMAIL_FIELD.test(field),
-      isName: NAME_FIELD.test(field),
+    const isId = this.#idFields.has(name);
+    const field = {
+      name,
+      isId,
+      isEmail: EMAIL_FIELD.test(name),
+      isName: NAME_FIELD.test(name),
+      heading: isId ? this.#headingOf(name) : undefined,
+      decimal: undefined,
     };
-    if (this.#kinds.size < MAX_GROUPS) this.#kinds.set(field, kind);
-    return kind;
+    if (this.#fields.size < MAX_GROUPS) this.#fields.set(name, field);
+    return field;
   }
 
   #count(field: string, suspicion: Suspicion, isId: boolean): boolean {
@@ -331,8 +170,9 @@ export class SuspiciousValues {
   takeSummary(isTable: boolean): readonly SuspiciousValueCount[] {
     const hidden = [...this.#groups.values()].filter(({ count }) => count > MAX_SHOWN);
     this.#groups.clear();
-    const decimals = isTable || this.#records > 1 ? [...(this.#decimals ?? [])] : [];
-    this.#decimals = undefined;
+    const decimals = isTable || this.#records > 1 ? [...this.#fields.values()] : [];
+    this.#fields.clear();
+    this.#order = [];
     this.#records = 0;
     return [
       ...hidden.map(({ count, field, isId, suspicion }) => {
@@ -344,12 +184,22 @@ export class SuspiciousValues {
         const isLost = suspicion.isLost === true;
         return { line: null, field, message, count: more, isId, isLost };
       }),
-      ...decimals.map(([field, text]) => {
-        const { isId } = this.#kindOf(field);
-        return { ...describe(DECIMALS, field, text, isId), line: null, count: 1 };
-      }),
+      ...decimals.flatMap(({ name, decimal, isId }) =>
+        typeof decimal === 'string'
+          ? [{ ...describe(DECIMALS, name, decimal, isId), line: null, count: 1 }]
+          : [],
+      ),
     ];
   }
+}
+
+/** Notes whether all values of a field are decimals. */
+function trackDecimals(field: Field, value: string): void {
+  field.decimal = DECIMAL.test(value) ? (field.decimal ?? value) : null;
+}
+
+function isHeadingOf({ name, heading }: Field, value: string): boolean {
+  return isSameText(value, name) || isSameText(value, heading);
 }
 
 /** Whether two texts are equal except for case. */
@@ -365,21 +215,4 @@ function describe(
   isId: boolean,
 ): SuspiciousValue {
   return { field, message: toMessage(text), isId, isLost: isLost === true };
-}
-
-function quote(text: string): string {
-  if (text.length <= MAX_QUOTED_CHARACTERS) return `'${text}'`;
-  return `'${text.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}...'`;
-}
-
-/** Quotes a text with its invisible characters as escapes. */
-function showInvisible(text: string): string {
-  return quote(text).replace(/[\p{Cc}\p{Cf}\u2028\u2029]|[^\S ]/gu, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return `<U+${code}>`;
-  });
-}
-
-function repaired(text: string): string {
-  return quote(findMojibake(text) ?? text);
 }

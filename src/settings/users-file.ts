@@ -5,7 +5,12 @@ import { openInputFile } from '../bulk/input-file.ts';
 import { createPreparer } from '../bulk/record-preparation.ts';
 import { findRecordProblems } from '../bulk/record-problem.ts';
 import { RepeatedIdDetector } from '../bulk/repeated-ids.ts';
-import { InputError, type Position, type Source } from '../bulk/source/source.ts';
+import {
+  InputError,
+  type Position,
+  type Source,
+  type SourceRecord,
+} from '../bulk/source/source.ts';
 import { type SuspiciousValue, SuspiciousValues } from '../bulk/suspicious-values.ts';
 import { type BulkFields, bulkFieldsOf, withOwnOrganization } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
@@ -121,6 +126,7 @@ export async function* readUsersFile(
 function createUserCheck(fields: BulkFields, source: Source, path: string) {
   const known = new Set(fields.knownFields);
   const suspicious = new SuspiciousValues(fields.knownFields.filter((name) => /Id$/.test(name)));
+  suspicious.startFile(() => ({ required: [], headingOf: (field) => source.heading?.(field) }));
   const fail = (position: Partial<Position>, found: readonly SuspiciousValue[]) => {
     const problem = found.find(({ isId }) => isId);
     if (!problem) return;
@@ -128,13 +134,12 @@ function createUserCheck(fields: BulkFields, source: Source, path: string) {
     throw new InputError(path, position, `${problem.field}: ${problem.message}`, hint);
   };
   return {
-    inspect(user: Readonly<Record<string, unknown>>, position: Position): void {
+    inspect(user: Readonly<Record<string, unknown>>, position: SourceRecord): void {
       for (const field of findSelectingFields(user, known, fields)) {
         const hint = `name it '${field.means}', or remove it`;
         throw new InputError(path, position, describeSelection(field), hint);
       }
-      const heading = { field: fields.id, text: source.heading?.(fields.id) };
-      fail(position, suspicious.inspect(user, [], heading));
+      fail(position, suspicious.inspect(user, position.isPlain === true));
     },
     end: () => fail({}, suspicious.takeSummary(source.columns !== undefined)),
   };

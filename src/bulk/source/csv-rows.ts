@@ -6,6 +6,7 @@ import {
   hasSampleRows,
 } from './csv-dialect.ts';
 import { InputError, MAX_RECORD_CHARACTERS, positionWithin } from './source.ts';
+import { TextSegment } from './text-segment.ts';
 
 /**
  * Receives a CSV row: its cells, its text without the line break, and the number of its first line.
@@ -38,6 +39,8 @@ export class CsvRowParser {
    * break.
    */
   separatorLine = '';
+  /** The text that contains the last row. Undefined if a cell may contain a line break. */
+  segment: TextSegment | undefined;
 
   constructor(name: string, onRow: OnRow, dialect: CsvDialect | DialectRequest = {}) {
     this.#name = name;
@@ -104,17 +107,20 @@ export class CsvRowParser {
     const text = this.#text;
     this.#dialect ??= this.#readDialect(text);
     const { delimiter, newline } = this.#dialect;
+    const segment = TextSegment.ofRows(this.#name, text);
     let quote = nextQuote(text, this.#rowStart);
     while (this.#rowStart < text.length) {
       const lineBreak = text.indexOf(newline, this.#rowStart);
       const end = lineBreak === -1 ? text.length : lineBreak;
       if (quote < end) {
-        if (!this.#readQuotedRow()) return;
+        if (!this.#readQuotedRow(segment)) return;
         quote = nextQuote(text, this.#rowStart);
         continue;
       }
       if (lineBreak === -1 && !this.#ended) return;
       const row = withoutReturn(text.slice(this.#rowStart, end));
+      // Each store of an object in an older one costs time.
+      if (this.segment !== segment) this.segment = segment;
       if (!isBlank(row)) this.#onRow(row.split(delimiter), row, this.#line);
       this.#line += 1;
       this.#rowStart = end + 1;
@@ -135,7 +141,7 @@ export class CsvRowParser {
   /**
    * Parses a row with a quote before its first line break. Returns false if more text is needed.
    */
-  #readQuotedRow(): boolean {
+  #readQuotedRow(segment: TextSegment): boolean {
     const text = this.#text;
     const cells: string[] = [];
     let cell: CsvCell | undefined;
@@ -145,8 +151,10 @@ export class CsvRowParser {
       cells.push(cell.value);
     } while (!cell.last);
     const row = withoutReturn(text.slice(this.#rowStart, cell.end));
+    const lineBreaks = row.match(/\r\n|\n|\r/g)?.length ?? 0;
+    this.segment = lineBreaks === 0 ? segment : undefined;
     this.#onRow(cells, row, this.#line);
-    this.#line += 1 + (row.match(/\r\n|\n|\r/g)?.length ?? 0);
+    this.#line += 1 + lineBreaks;
     this.#rowStart = cell.end + 1;
     return true;
   }

@@ -10,6 +10,7 @@ import {
   type RecordChunk,
   type SourceRecord,
 } from './source.ts';
+import type { TextSegment } from './text-segment.ts';
 
 /** A row of a table, and the errors of its cells. */
 export interface TableRow {
@@ -90,7 +91,7 @@ export class CsvReader {
       else if (this.#header) {
         if (isFirst) this.#rejectTextTable(text, line);
         isFirst = false;
-        records.push(this.#record(this.#header, cells, text, line));
+        records.push(this.#record(this.#header, cells, text, line, parser.segment));
       } else if (this.#isEnvelope)
         for (const record of this.#readEnvelope(cells, line)) records.push(record);
       else if (isEnvelopeHeader(cells)) this.#isEnvelope = true;
@@ -216,10 +217,11 @@ export class CsvReader {
     cells: readonly string[],
     text: string,
     line: number,
+    segment: TextSegment | undefined,
   ): SourceRecord {
     if (cells.length === fields.length) {
       this.#requireNoValues(nameless, cells, line);
-      return new CsvRecord(fields, cells, text, line);
+      return new CsvRecord(fields, cells, text, line, segment);
     }
     const hasExtraCells = cells.length > fields.length;
     // Separators at the end of a row, which the header does not have, or only the header.
@@ -229,7 +231,7 @@ export class CsvReader {
     if (isPadded) {
       this.#requireNoValues(nameless, cells, line);
       this.#paddedLines += 1;
-      return new CsvRecord(fields, cells.slice(0, fields.length), text, line);
+      return new CsvRecord(fields, cells.slice(0, fields.length), text, line, segment);
     }
     const hint = hasExtraCells
       ? cells.some((cell) => /^\s+"/.test(cell))
@@ -251,6 +253,7 @@ class CsvRecord implements SourceRecord {
   readonly #text: string | undefined;
   readonly line: number;
   readonly column = 1;
+  readonly #segment: TextSegment | undefined;
 
   /** @param text the row in the file (default: the cells, separated by commas) */
   constructor(
@@ -258,11 +261,17 @@ class CsvRecord implements SourceRecord {
     cells: readonly string[],
     text: string | undefined,
     line: number,
+    segment?: TextSegment,
   ) {
     this.#fields = fields;
     this.cells = cells;
     this.#text = text;
     this.line = line;
+    this.#segment = segment;
+  }
+
+  get isPlain(): boolean {
+    return this.#segment?.isPlain === true;
   }
 
   get text(): string {

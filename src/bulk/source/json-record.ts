@@ -1,10 +1,6 @@
 import { findJsonProblem, type JsonProblem, locateJsonProblem } from '../../kernel/json-problem.ts';
 import { InputError, type Position, positionWithin, type SourceRecord } from './source.ts';
-
-export interface TextSegment {
-  readonly name: string;
-  readonly text: string;
-}
+import type { TextSegment } from './text-segment.ts';
 
 export interface TextRange {
   readonly from: number;
@@ -28,6 +24,10 @@ export class JsonRecord implements SourceRecord {
 
   get isEmpty(): boolean {
     return this.#from === this.#to;
+  }
+
+  get isPlain(): boolean {
+    return this.#segment.isPlain;
   }
 
   get text(): string {

@@ -1,6 +1,7 @@
 import { closingQuote } from '../../kernel/json-nesting.ts';
-import { JsonRecord, type TextRange, type TextSegment } from './json-record.ts';
+import { JsonRecord, type TextRange } from './json-record.ts';
 import { InputError, MAX_RECORD_CHARACTERS, type Position } from './source.ts';
+import { TextSegment } from './text-segment.ts';
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -30,7 +31,7 @@ export class JsonPiece extends JsonRecord {
 export class JsonSplitter {
   readonly #chunks: AsyncIterator<string>;
   readonly #name: string;
-  #text = '';
+  #segment: TextSegment;
   #next = 0;
   /** End of the scanned part of the piece at `#next`, and the number of open brackets there. */
   #scanned = 0;
@@ -47,6 +48,7 @@ export class JsonSplitter {
   constructor(chunks: AsyncIterable<string>, name: string) {
     this.#chunks = chunks[Symbol.asyncIterator]();
     this.#name = name;
+    this.#segment = TextSegment.ofJson(name, '');
   }
 
   get position(): Position {
@@ -60,7 +62,7 @@ export class JsonSplitter {
     const last = this.#findStop(true);
     if (last === undefined) return undefined;
     const piece = new JsonPiece(
-      { name: this.#name, text: this.#text },
+      this.#segment,
       { from: this.#next, to: last + 1, stop: '' },
       this.#start,
     );
@@ -74,11 +76,11 @@ export class JsonSplitter {
     if (this.#scanned === this.#next) this.#start = this.#positionOf(this.#next);
     const stop = this.#findStop(false);
     if (stop === undefined) return undefined;
-    const text = this.#text;
+    const { text } = this.#segment;
     let end = stop;
     while (end > this.#next && isSpace(text.charCodeAt(end - 1))) end -= 1;
     const piece = new JsonPiece(
-      { name: this.#name, text },
+      this.#segment,
       { from: this.#next, to: end, stop: text.charAt(stop) },
       this.#start,
     );
@@ -95,7 +97,7 @@ export class JsonSplitter {
         'check that the file is complete',
       );
     this.#append(value);
-    if (this.#text.length > MAX_RECORD_CHARACTERS)
+    if (this.#segment.text.length > MAX_RECORD_CHARACTERS)
       throw this.#error(
         'the record is longer than 16 MB',
         'check for an unclosed quote or bracket',
@@ -116,7 +118,7 @@ export class JsonSplitter {
       if (done) return undefined;
       this.#append(value);
     }
-    return this.#text.charAt(this.#next);
+    return this.#segment.text.charAt(this.#next);
   }
 
   take(): void {
@@ -133,7 +135,8 @@ export class JsonSplitter {
 
   #append(chunk: string): void {
     const taken = this.#next;
-    this.#text = this.#text.slice(taken) + chunk;
+    const text = this.#segment.text.slice(taken) + chunk;
+    this.#segment = TextSegment.ofJson(this.#name, text);
     this.#next = 0;
     this.#scanned -= taken;
     this.#lineStart -= taken;
@@ -149,7 +152,7 @@ export class JsonSplitter {
   /** Moves past whitespace. Returns false at the end of the available text. */
   #skipSpace(): boolean {
     if (this.#scanned > this.#next) return true;
-    const text = this.#text;
+    const { text } = this.#segment;
     let at = this.#next;
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
@@ -166,7 +169,7 @@ export class JsonSplitter {
    * @param atClose whether it stops at the bracket that closes its first one
    */
   #findStop(atClose: boolean): number | undefined {
-    const text = this.#text;
+    const { text } = this.#segment;
     let depth = this.#depth;
     let at = this.#scanned;
     for (; at < text.length; at += 1) {

@@ -16,6 +16,8 @@ export interface ErrorPosition extends Partial<Position> {
 export interface SourceRecord extends Position {
   readonly value: unknown;
   readonly text: string;
+  /** Whether the texts in the value surely consist of ordinary characters. */
+  readonly isPlain?: boolean;
 }
 
 /**

@@ -1,0 +1,48 @@
+/** Matches characters and texts that may be those of suspicious values. */
+type Unusual = readonly RegExp[];
+
+/**
+ * Control characters and those of unfilled templates. Short classes, because V8 searches for up to
+ * about 15 characters many at a time, and for more of them one by one.
+ */
+const UNUSUAL_IN_ROWS: Unusual = [
+  /[\0-\t\v\f]/,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
+  /[\x0e-\x1b]/,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  /[\x1c-\x1f\x7f&$<>%[\]{}\\]/,
+];
+/** JSON escapes control characters except DEL, and has brackets. */
+const UNUSUAL_IN_JSON: Unusual = [/[\x7f&$<>%\\]/, /\{\{/, /\[object /];
+const LONE_RETURN = /\r[^\n]/;
+
+/** A part of a file's text that consists of records. */
+export class TextSegment {
+  readonly name: string;
+  readonly text: string;
+  readonly #unusual: Unusual;
+  #isPlain: boolean | undefined;
+
+  private constructor(name: string, text: string, unusual: Unusual) {
+    this.name = name;
+    this.text = text;
+    this.#unusual = unusual;
+  }
+
+  static ofJson(name: string, text: string): TextSegment {
+    return new TextSegment(name, text, UNUSUAL_IN_JSON);
+  }
+
+  static ofRows(name: string, text: string): TextSegment {
+    return new TextSegment(name, text, UNUSUAL_IN_ROWS);
+  }
+
+  /** Whether the values surely consist of ordinary characters. Their check can skip the characters. */
+  get isPlain(): boolean {
+    this.#isPlain ??=
+      Buffer.byteLength(this.text) === this.text.length &&
+      !this.#unusual.some((characters) => characters.test(this.text)) &&
+      !(this.text.includes('\r') && LONE_RETURN.test(this.text));
+    return this.#isPlain;
+  }
+}

@@ -1,0 +1,303 @@
+import { isEmailAddress } from '../kernel/email-address.ts';
+import { findMojibake } from './source/mojibake.ts';
+
+/** The content of a field, which decides which of its values are suspicious. */
+export interface FieldKind {
+  readonly isId: boolean;
+  readonly isEmail: boolean;
+  readonly isName: boolean;
+}
+
+/** A reason why a value is probably not what a person typed. */
+export interface Suspicion {
+  readonly isSuspicious: (text: string, kind: FieldKind) => boolean;
+  readonly describe: (text: string) => string;
+  readonly plural: string;
+  /** Whether such an ID is never right. */
+  readonly isLost?: true;
+}
+
+const MONTH = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
+/** Short names of months in other languages, as sheets show them. */
+const OTHER_MONTH = [
+  'Mrz|Mär|Mai|Okt|Dez|janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc|ene|abr|ago|dic',
+  'gen|mag|giu|lug|set|ott|fev|out|dez|feb|mar|apr|jan|jun|jul|aug|sep|dec|mrt|mei|okt|maj',
+].join('|');
+/** Matches `#N/A`, `#REF!`, `#DIV/0!`, `#NAME?`, and their translations. */
+const SPREADSHEET_ERROR =
+  /^(?:#(?:\p{Lu}\/\p{Lu}!?|NV|YOK|GETTING_DATA|[¡¿]?[\p{Lu}\d/_]+\s?[!?])|Err:\d{3})$/u;
+/** Matches a long number as Excel and scripts shorten it: `1.23E+11` or `1.23E11`. */
+const SHORTENED_NUMBER = /^-?\d(?:(?:[.,]\d+)?E\+\d{2,3}|[.,]\d+E\d{2,3})$/i;
+/** Matches what Excel makes of `mar1`: `1-Mar` or `Mar-01`. */
+const SHEET_DATE = new RegExp(`^(?:\\d{1,2}-(?:${MONTH})|(?:${MONTH})-\\d{2})$`);
+/** Matches other dates of sheets and scripts, which people type in fields other than IDs. */
+const DATE_IN_ID = new RegExp(
+  [
+    `^\\d{1,2}(?:-|\\. ?|/)(?:${MONTH}|${OTHER_MONTH})\\.?(?:[-./ ]+\\d{2}(?:\\d{2})?)?$`,
+    `^(?:${OTHER_MONTH})\\.?[- /]\\d{2}$`,
+    '^\\d{1,2}/\\d{1,2}/(?:19|20)?\\d{2}$',
+    '^\\d{1,2}\\.\\d{1,2}\\.(?:19|20)\\d{2}$',
+    '^\\d{4}-\\d{2}-\\d{2}[T ]00:00:00',
+  ].join('|'),
+);
+/** Matches the line that database tools print under a header, and a number in a narrow column. */
+const RULE = /^([-=_#])\1{2,}$/;
+/** Matches a number that was typed as text, with the apostrophe that Excel hides: `'0123`. */
+const MARKED_AS_TEXT = /^['’]\d/;
+/** Matches an ID in the quotes of SQL or a script, also as bytes of Python. */
+const QUOTED = /^b?(['"`]).*\1$/s;
+/** Texts that programs write for a value that is missing. */
+const PLACEHOLDERS = new Set([
+  'undefined',
+  'null',
+  'NULL',
+  '(null)',
+  '<null>',
+  'nil',
+  '<nil>',
+  '%!s(<nil>)',
+  'N/A',
+  'n/a',
+  'None',
+  'NaN',
+  'nan',
+  '<NA>',
+  '(blank)',
+  '\\N',
+]);
+/** Placeholders that people type elsewhere: surnames, answers, and the results of formulas. */
+const PLACEHOLDER_IN_ID = /^(?:null|none|nil|true|false|-?infinity|\{\}|\[\])$/i;
+/** Placeholders that people type into sheets. */
+const DASHES = /^[-–—]{1,2}$/;
+/** Matches a text that a script built from a value that was missing: `user-undefined`. */
+const BUILT_FROM_NOTHING = /(?:^|[^\p{L}\d])(?:undefined|NaN)$|^undefined[^\p{L}\d]/u;
+const ID_BUILT_FROM_NOTHING = /[^\p{L}\d](?:null|None)$|^null[^\p{L}\d]/u;
+const NAME_BUILT_FROM_NOTHING = /^(null|None|nan) \1$| null$|^null /;
+/** Matches an object that a script of JavaScript, Python, or Ruby wrote as text. */
+const OBJECT_AS_TEXT =
+  /\[object \w+\]|^(?:async )?function\b.*\{.*\}$|^#?<.*\b0x[\da-f]+.*>$|^<(?:function|class|bound method) .*>$/s;
+const LIST_AS_TEXT = /^(?:\[\s*(?:['"{[].*)?\]|\{\s*['"].*\}|\(.*,\s*\))$/s;
+/** Matches a place of a template that no script filled in: `{{id}}`, `${id}`, `<%= id %>`, `%s`. */
+const TEMPLATE = /\{\{.*\}\}|\$\{.*\}|<%.*%>|^%(?:s|d|\(\w+\)s|\w+%)$/;
+const VARIABLE = /^\$[A-Za-z_]\w*$/;
+/** Matches a character that HTML or JSON escaped: `&amp;` or `\u00fc`. */
+const ESCAPED = /&(?:#\d+|#x[\da-f]+|[a-z]{2,8});|\\u[\da-f]{4}/i;
+
+/** Characters that nobody sees: control characters, formats, and spaces except the ordinary one. */
+const INVISIBLE_IN_ID =
+  /[\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\u2800]|[^\S ]/gu;
+/**
+ * Like those of IDs, without line breaks, tabs, spaces, the joiners and marks of scripts, and the tags
+ * of flags.
+ */
+const INVISIBLE_IN_TEXT =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]|\p{Noncharacter_Code_Point}|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0000}-\u{e007f}]/u;
+/** Scripts whose words may be separated by U+200B. */
+const SCRIPT_WITHOUT_SPACES = /[\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Thai}]/u;
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+const MAX_QUOTED_CHARACTERS = 60;
+
+export const EMPTY: Suspicion = {
+  isSuspicious: (text, { isName }) => isName && !VISIBLE.test(text),
+  describe: () => 'is empty',
+  plural: 'are empty',
+};
+
+export const DECIMALS: Suspicion = {
+  isSuspicious: () => false,
+  describe: (text) => {
+    const end = text.replace(/^-?\d+/, '');
+    return `${quote(text)} and all other values end in '${end}', as scripts write numbers`;
+  },
+  plural: '',
+};
+
+export const REPEATED_HEADER: Suspicion = {
+  isSuspicious: () => false,
+  describe: (text) => `${quote(text)} repeats the header`,
+  plural: 'repeat the header',
+};
+
+/** In order of precedence: a value has at most one warning. */
+const SUSPICIONS: readonly Suspicion[] = [
+  {
+    isSuspicious: (text) => !text.isWellFormed(),
+    describe: () => 'contains half of a surrogate pair',
+    plural: 'contain half of a surrogate pair',
+    isLost: true,
+  },
+  {
+    isSuspicious: (text) => SPREADSHEET_ERROR.test(text),
+    describe: (text) => `${quote(text)} is a spreadsheet formula error`,
+    plural: 'are spreadsheet formula errors',
+  },
+  {
+    isSuspicious: (text) => SHORTENED_NUMBER.test(text),
+    describe: (text) => `${quote(text)} is a number that Excel shortened; its last digits are lost`,
+    plural: 'are numbers that Excel shortened',
+  },
+  {
+    isSuspicious: (text, { isId }) => SHEET_DATE.test(text) || (isId && DATE_IN_ID.test(text)),
+    describe: (text) => `${quote(text)} is a date, which Excel makes of some IDs and numbers`,
+    plural: 'are dates, which Excel makes of some IDs and numbers',
+  },
+  EMPTY,
+  {
+    isSuspicious: (text, { isId, isName }) =>
+      PLACEHOLDERS.has(text) ||
+      ((isId || isName) && (DASHES.test(text) || BUILT_FROM_NOTHING.test(text))) ||
+      (isId && (PLACEHOLDER_IN_ID.test(text) || ID_BUILT_FROM_NOTHING.test(text))) ||
+      (isName && NAME_BUILT_FROM_NOTHING.test(text)),
+    describe: (text) => `${quote(text)} stands for a missing value`,
+    plural: 'stand for a missing value',
+  },
+  {
+    isSuspicious: (text, { isId }) =>
+      OBJECT_AS_TEXT.test(text) || (isId && LIST_AS_TEXT.test(text)),
+    describe: (text) => `${quote(text)} is an object that a script wrote as text`,
+    plural: 'are objects that a script wrote as text',
+  },
+  {
+    isSuspicious: (text, { isId, isName, isEmail }) =>
+      ((isId || isName || isEmail) && TEMPLATE.test(text)) || (isId && VARIABLE.test(text)),
+    describe: (text) => `${quote(text)} contains a variable that a script did not replace`,
+    plural: 'contain a variable that a script did not replace',
+  },
+  {
+    isSuspicious: (text) => RULE.test(text),
+    describe: (text) =>
+      `${quote(text)} is a separator line, or stands for a number that did not fit its column`,
+    plural: 'are separator lines, or stand for numbers that did not fit their column',
+  },
+  {
+    isSuspicious: (text) => findMojibake(text) !== undefined,
+    describe: (text) =>
+      `${quote(text)} was decoded wrongly; it is probably ${quote(findMojibake(text) ?? text)}`,
+    plural: 'were decoded wrongly',
+  },
+  {
+    isSuspicious: (text, { isId }) =>
+      isId
+        ? text.search(INVISIBLE_IN_ID) !== -1
+        : INVISIBLE_IN_TEXT.test(text) ||
+          (text.includes('\u200b') && !SCRIPT_WITHOUT_SPACES.test(text)),
+    describe: (text) => `${showInvisible(text)} contains an invisible character`,
+    plural: 'contain invisible characters',
+  },
+  {
+    isSuspicious: (text) => text.trim() !== text && !/[\r\n]/.test(text),
+    describe: (text) => `${quote(text)} begins or ends with a space`,
+    plural: 'begin or end with a space',
+  },
+  {
+    isSuspicious: (text, { isId }) => isId && QUOTED.test(text),
+    describe: (text) => `${quote(text)} contains the quotes of a script`,
+    plural: 'contain the quotes of a script',
+  },
+  {
+    isSuspicious: (text, { isId }) => isId && MARKED_AS_TEXT.test(text),
+    describe: (text) => `${quote(text)} begins with the apostrophe that marks text in Excel`,
+    plural: 'begin with the apostrophe that marks text in Excel',
+  },
+  {
+    isSuspicious: (text) => text.includes('\ufffd'),
+    describe: (text) => `${quote(text)} contains U+FFFD, which replaces a lost character`,
+    plural: 'contain U+FFFD, which replaces a lost character',
+  },
+  {
+    isSuspicious: (text, { isId, isName }) => (isId || isName) && /^[? ]*\?\?[? ]*$/.test(text),
+    describe: (text) => `${quote(text)} consists of question marks, which replace lost characters`,
+    plural: 'consist of question marks, which replace lost characters',
+  },
+  {
+    isSuspicious: (text, { isId, isName, isEmail }) =>
+      (isId || isName || isEmail) && ESCAPED.test(text),
+    describe: (text) => `${quote(text)} contains a character that a script escaped`,
+    plural: 'contain characters that a script escaped',
+  },
+  {
+    isSuspicious: (text, { isEmail }) => isEmail && !isEmailAddress(text),
+    describe: (text) => `${quote(text)} is not a valid email address`,
+    plural: 'are not valid email addresses',
+  },
+];
+
+/** Finds the reason why a value is suspicious. */
+export function findSuspicion(text: string, kind: FieldKind): Suspicion | undefined {
+  return SUSPICIONS.find((one) => one.isSuspicious(text, kind));
+}
+
+/** Matches characters that only suspicious values and a few others contain. */
+const OTHER_THAN_ORDINARY = /[^ !"#'-;=?-Z^-z|~]/;
+/** Matches most email addresses, and no other text. */
+const ORDINARY_EMAIL = /^[A-Za-z][\w.+-]*@[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+$/;
+const MAX_PLACEHOLDER = 9;
+
+/**
+ * Whether a value is surely not suspicious, at the least cost: most values begin and end with a letter
+ * or a digit, and consist of ordinary characters.
+ * @param isOrdinary whether the value surely consists of ordinary characters
+ */
+export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary: boolean): boolean {
+  if (isEmail) return ORDINARY_EMAIL.test(text);
+  const { length } = text;
+  const first = text.charCodeAt(0);
+  const last = text.charCodeAt(length - 1);
+  if (!isAlphanumeric(first) || !isAlphanumeric(last)) return false;
+  // A pattern is faster than a loop.
+  if (!isOrdinary && OTHER_THAN_ORDINARY.test(text)) return false;
+  if (length < 3) return true;
+  if (isBuiltFromNothing(text, first, last)) return false;
+  // Dates and shortened numbers have a separator after the first digits, or before the last ones.
+  if (first <= NINE)
+    return (
+      isAlphanumeric(text.charCodeAt(1)) && isAlphanumeric(text.charCodeAt(2)) && text[4] !== '-'
+    );
+  if (length > MAX_PLACEHOLDER) return true;
+  if (!isAlphanumeric(text.charCodeAt(length - 3)) || text[3] === ':') return false;
+  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text);
+}
+
+const NINE = 0x39;
+
+function isAlphanumeric(code: number): boolean {
+  const letter = code | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= NINE);
+}
+
+/** Whether a text of ordinary characters may be built from a missing value. */
+function isBuiltFromNothing(text: string, first: number, last: number): boolean {
+  switch (last) {
+    case 0x64:
+      if (text.endsWith('undefined')) return true;
+      break;
+    case 0x65:
+      if (text.endsWith('None')) return true;
+      break;
+    case 0x6c:
+      if (text.endsWith('null')) return true;
+      break;
+    case 0x4e:
+      if (text.endsWith('NaN')) return true;
+      break;
+    case 0x6e:
+      if (text.endsWith('nan')) return true;
+  }
+  if (first === 0x75) return text.startsWith('undefined');
+  return first === 0x6e && text.startsWith('null');
+}
+
+function quote(text: string): string {
+  if (text.length <= MAX_QUOTED_CHARACTERS) return `'${text}'`;
+  return `'${text.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}...'`;
+}
+
+/** Quotes a text with its invisible characters as escapes. */
+function showInvisible(text: string): string {
+  return quote(text).replace(INVISIBLE_IN_ID, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    return `<U+${code}>`;
+  });
+}
