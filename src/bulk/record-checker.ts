@@ -372,7 +372,8 @@ export class RecordChecker extends FindingCollector {
         .toSorted((a, b) => a.index - b.index);
       if (!first) continue;
       const { id: _, index: __, key: ___, ...place } = first;
-      const message = `the ${pluralize(noun)} contain themselves: ${path.slice(0, MAX_CYCLE).join(' in ')}`;
+      const more = path.length > MAX_CYCLE ? ' in …' : '';
+      const message = `the ${pluralize(noun)} contain themselves: ${path.slice(0, MAX_CYCLE).join(' in ')}${more}`;
       this.add({ ...place, field, message }, `each ${noun} must be below the top level`);
     }
   }

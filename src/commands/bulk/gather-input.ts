@@ -8,6 +8,7 @@ import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record
 import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
 import { findRecordProblems } from '../../bulk/record-problem.ts';
 import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
+import { SuspiciousValues } from '../../bulk/suspicious-values.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
@@ -15,7 +16,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { createFindingsError } from '../call/findings-error.ts';
-import { checkTargetIds, prefixWithName } from '../call/validation.ts';
+import { checkTargetIds, nameInput, prefixWithName } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
@@ -243,7 +244,7 @@ function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string
 
 /**
  * Checks that the records come from one source, and that the data beside them has valid IDs.
- * @throws SvcError `usage`, or `invalid_input` for an ID in `--data`
+ * @throws SvcError `usage`, or `invalid_input` for an invalid or suspicious ID in `--data`
  */
 export function checkRecordSource(
   { inputNaming }: Pick<Context, 'inputNaming'>,
@@ -255,6 +256,17 @@ export function checkRecordSource(
   const beside = Object.entries(data).filter(([name]) => name !== field);
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   checkTargetIds(inputNaming, entry, fields.input, Object.fromEntries(beside), failure);
+  const ids = beside.filter(([name]) => /Id$/.test(name));
+  const [suspicious] = new SuspiciousValues(ids.map(([name]) => name)).inspectTarget(
+    Object.fromEntries(ids),
+  );
+  // A tool's input has no flag that accepts them.
+  if (suspicious?.field && inputNaming === 'flags' && !options.allowSuspicious)
+    throw new SvcError(
+      failure,
+      prefixWithName(nameInput(inputNaming, entry, [suspicious.field]), suspicious.message),
+      { hint: 'fix the ID; if it is right, add --allow-suspicious' },
+    );
   const idFlagName = `--${idFlag(entry, fields)?.name ?? id}`;
   if (field === undefined) {
     if (data[id] === undefined) return;

@@ -158,7 +158,7 @@ export function prefixWithName(name: string, message: string): string {
  * Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag,
  * returns the path. A rule between several flags has no name.
  */
-function nameInput(naming: InputNaming, entry: InputEntry, path: Path): string {
+export function nameInput(naming: InputNaming, entry: InputEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
   if (path.length === 0) return '';
   const flag = findFlag(entry, path);

@@ -515,6 +515,15 @@ describe('IDs that nobody typed', () => {
     expect(ran.error?.hint).toContain('--allow-suspicious');
   });
 
+  it('are refused as the target of all records', async () => {
+    const scenario = { data: { organizationId: 'undefined' }, record: { userId: 'a' } };
+    const ran = await run(scenario);
+    expect([ran.exitCode, ran.requests]).toEqual([2, []]);
+    expect(ran.error?.message).toBe("--org: 'undefined' stands for a missing value");
+    const { requests } = await run({ ...scenario, options: { allowSuspicious: true } });
+    expect(requests).toEqual([{ organizationId: 'undefined', users: [{ userId: 'a' }] }]);
+  });
+
   it.each(forms)('are sent from %s with --allow-suspicious', async (_, scenario) => {
     const { requests } = await run({ ...scenario, options: { allowSuspicious: true } });
     expect(requests).toEqual([{ organizationId: 'acme', users: [{ userId: 'null' }] }]);
