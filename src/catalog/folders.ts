@@ -79,7 +79,12 @@ export const folders = {
     output: z.array(folder),
     message: ({ folderId }) =>
       folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.',
-    columns: [...columns, { header: 'ACCESS', field: 'accessType', hideOrder: 3 }, updated],
+    columns: [
+      ...columns,
+      { header: 'ACCESS', field: 'accessType', hideOrder: 3 },
+      { header: 'INHERITED', field: 'inheritAccessFromParent', isOnlyData: true },
+      updated,
+    ],
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
     children: CHILDREN,

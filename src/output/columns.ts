@@ -2,9 +2,11 @@ import type { Column } from '../catalog/define.ts';
 import { isObject } from '../kernel/json.ts';
 import type { View } from './renderer.ts';
 
+/** @param isTable whether to leave out columns that are only data */
 export function chooseColumns(
   { columns, fields }: View,
   records: readonly unknown[],
+  isTable: boolean,
 ): readonly Column[] {
   if (fields)
     return fields.map(
@@ -12,9 +14,10 @@ export function chooseColumns(
     );
   if (columns)
     return columns.filter(
-      ({ isOptional, field }) =>
-        !isOptional ||
-        records.some((record) => isObject(record) && (record[field] ?? null) !== null),
+      ({ isOptional, isOnlyData, field }) =>
+        !(isTable && isOnlyData) &&
+        (!isOptional ||
+          records.some((record) => isObject(record) && (record[field] ?? null) !== null)),
     );
   const names = new Set<string>();
   for (const record of records)

@@ -34,13 +34,13 @@ export function createCsvRenderer(view: View): Renderer {
       let columns: readonly Column[] | undefined;
       for await (const page of source) {
         const first = columns === undefined;
-        columns ??= chooseColumns(view, page);
+        columns ??= chooseColumns(view, page, false);
         yield (first ? mark + head(columns) : '') + body(columns, page);
       }
-      if (columns === undefined) yield mark + head(chooseColumns(view, []));
+      if (columns === undefined) yield mark + head(chooseColumns(view, [], false));
     },
     value: (value) => {
-      const columns = chooseColumns(view, [value]);
+      const columns = chooseColumns(view, [value], false);
       return mark + head(columns) + body(columns, [value]);
     },
   };

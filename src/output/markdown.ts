@@ -23,7 +23,7 @@ export function createMarkdownRenderer(view: View): Renderer {
       const source = isKnown ? pages : [(await Array.fromAsync(pages)).flat()];
       let columns: readonly Column[] | undefined;
       for await (const page of source) {
-        const shown = columns ?? chooseColumns(view, page);
+        const shown = columns ?? chooseColumns(view, page, true);
         if (shown.length === 0) return;
         if (!columns) yield head(shown.map(({ header }) => escapeMarkdown(header)));
         columns = shown;

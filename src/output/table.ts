@@ -31,7 +31,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
       const hidden = new Set<number>();
       try {
         for await (const records of readParts(pages, view)) {
-          const columns = table?.columns ?? chooseColumns(view, records);
+          const columns = table?.columns ?? chooseColumns(view, records, true);
           // Without records, the caller prints a message instead.
           if (columns.length === 0 || records.length === 0) return;
           const content = await createContent(columns, records, view);
