@@ -53,6 +53,7 @@ export async function bundleModules(
     topLevelVar: true,
     minify: true,
     comments: false,
+    charset: 'ascii',
     entryFileNames: ({ name }) => (hashedEntries.includes(name) ? '[name]-[hash].js' : '[name].js'),
     chunkFileNames: 'chunks/[name]-[hash].js',
     codeSplitting: {
