@@ -1,4 +1,4 @@
-import { MAX_NESTING, measureJson } from './json-nesting.ts';
+import { closingQuote, MAX_NESTING, measureJson } from './json-nesting.ts';
 
 export interface JsonProblem {
   readonly offset: number;
@@ -51,49 +51,79 @@ function countFields(value: unknown): number {
   return inner.reduce((sum: number, each) => sum + countFields(each), own);
 }
 
-const STRING_OR_BRACKET = /(?<text>"[^"\\]*(?:\\.[^"\\]*)*")(?<colon>\s*:)?|[[\]{}]/gs;
+const COLON = /\s*:/y;
 
 /** Finds the first repeated field or half of a surrogate pair in a valid JSON text. */
 function locateLostText(text: string): JsonProblem | undefined {
   const open: Set<string>[] = [];
-  for (const { 0: token, index: offset, groups } of text.matchAll(STRING_OR_BRACKET)) {
-    if (token === '{' || token === '[') open.push(new Set());
-    else if (token === '}' || token === ']') open.pop();
-    else {
-      const string: string = JSON.parse(groups?.['text'] ?? '""');
-      if (!string.isWellFormed())
-        return {
-          offset,
-          problem: 'the text contains half of a surrogate pair (\\ud800 to \\udfff)',
-        };
-      if (groups?.['colon'] === undefined) continue;
-      const names = open.at(-1);
-      if (names?.has(string))
-        return {
-          offset,
-          problem: `the field '${string}' occurs twice in an object`,
-          hint: 'keep one of the two values',
-        };
-      names?.add(string);
-    }
+  for (let offset = 0; offset < text.length; offset += 1) {
+    const mark = text[offset];
+    if (mark === '{' || mark === '[') open.push(new Set());
+    else if (mark === '}' || mark === ']') open.pop();
+    if (mark !== '"') continue;
+    const end = closingQuote(text, offset + 1) + 1;
+    const string: string = JSON.parse(text.slice(offset, end));
+    if (!string.isWellFormed())
+      return {
+        offset,
+        problem: 'the text contains half of a surrogate pair (\\ud800 to \\udfff)',
+      };
+    COLON.lastIndex = end;
+    const names = COLON.test(text) ? open.at(-1) : undefined;
+    if (names?.has(string))
+      return {
+        offset,
+        problem: `the field '${string}' occurs twice in an object`,
+        hint: 'keep one of the two values',
+      };
+    names?.add(string);
+    offset = end - 1;
   }
   return undefined;
 }
 
+const MAX_SHOWN_DIGITS = 400;
+
 /** Describes why svc cannot preserve a number: too many digits, or out of range. */
 export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
-  if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token)
+  const shown = token.length > MAX_SHOWN_DIGITS ? `${token.slice(0, MAX_SHOWN_DIGITS)}…` : token;
+  // One expression for both could exhaust the stack: it would try each digit as the last one.
+  const isLong = /^-?\d{16}/.test(token) && !/\D/.test(token.slice(1));
+  if (isLong && String(Number(token)) !== token)
     return {
-      problem: `the number ${token} would lose digits`,
+      problem: `the number ${shown} would lose digits`,
       hint: 'put it in quotes: IDs are text',
     };
   if (!/^-?\d/.test(token) || Number.isFinite(Number(token))) return undefined;
-  return { problem: `the number ${token} is too large`, hint: 'put it in quotes if it is text' };
+  return { problem: `the number ${shown} is too large`, hint: 'put it in quotes if it is text' };
 }
 
 const TOKEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters inside a string
-  /(?<text>"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(?<word>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w))|(?<mark>[[\]{},:])/y;
+  /(?<word>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w))|(?<mark>[[\]{},:])/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters inside a string
+const FORBIDDEN = /[\\\u0000-\u001f]/;
+
+interface Token {
+  readonly text?: string | undefined;
+  readonly word?: string | undefined;
+  readonly mark?: string | undefined;
+  readonly end: number;
+}
+
+/** Reads the token at an offset. An expression for strings could exhaust the stack. */
+function readToken(json: string, at: number): Token | undefined {
+  if (json[at] !== '"') {
+    TOKEN.lastIndex = at;
+    const groups = TOKEN.exec(json)?.groups;
+    return groups && { word: groups['word'], mark: groups['mark'], end: TOKEN.lastIndex };
+  }
+  const end = closingQuote(json, at + 1);
+  const text = json.slice(at + 1, end);
+  return end === -1 || FORBIDDEN.test(text.replace(ESCAPE, ''))
+    ? undefined
+    : { text, end: end + 1 };
+}
 
 type Expected =
   | 'a value'
@@ -110,19 +140,18 @@ type Expected =
 export function locateJsonProblem(text: string): JsonProblem | undefined {
   const open: string[] = [];
   let expected: Expected = 'a value';
-  for (let offset = 0; ; offset = TOKEN.lastIndex) {
+  for (let offset = 0; ; ) {
     const at = text.slice(offset).search(/[^ \t\r\n]|$/) + offset;
     const complete: boolean = open.length === 0 && expected === "',' or the end";
     if (at === text.length)
       return complete
         ? undefined
         : { offset: at, problem: `unexpected end of the text, expected ${expected}` };
-    TOKEN.lastIndex = at;
-    const token = TOKEN.exec(text)?.groups;
-    const numberProblem = findNumberProblem(token?.['word'] ?? '');
+    const token = readToken(text, at);
+    const numberProblem = findNumberProblem(token?.word ?? '');
     if (numberProblem) return { offset: at, ...numberProblem };
     const next: Expected | undefined = token && nextExpected(expected, token, open);
-    if (!next)
+    if (!token || !next)
       return {
         offset: at,
         ...describeUnexpected(text, at, complete ? 'the end' : expected, token === undefined),
@@ -130,15 +159,12 @@ export function locateJsonProblem(text: string): JsonProblem | undefined {
     if (open.length > MAX_NESTING)
       return { offset: at, problem: `nested more than ${MAX_NESTING} levels deep` };
     expected = next;
+    offset = token.end;
   }
 }
 
 /** Returns the expectation after a token; `undefined` if the token itself is not allowed here. */
-function nextExpected(
-  expected: Expected,
-  token: Readonly<Record<string, string | undefined>>,
-  open: string[],
-): Expected | undefined {
+function nextExpected(expected: Expected, token: Token, open: string[]): Expected | undefined {
   const { text, word, mark } = token;
   const inObject = open.at(-1) === '{';
   if (mark === ']' || mark === '}') {

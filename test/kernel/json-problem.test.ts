@@ -107,3 +107,14 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+it('finds problems after values that are as long as a record may be', () => {
+  const number = `{"a":${'1'.repeat(12_000_000)}}`;
+  expect(findJsonProblem(JSON.parse(number), number)).toMatchObject({
+    offset: 5,
+    problem: expect.stringMatching(/^the number 1{400}… would lose digits$/),
+  });
+  const escapes = `{"a":"${'\\n'.repeat(8_000_000)}","a":1}`;
+  expect(findJsonProblem(JSON.parse(escapes), escapes)?.offset).toBe(16_000_008);
+  expect(locateJsonProblem(`${escapes}]`)?.offset).toBe(escapes.length);
+});
