@@ -194,7 +194,7 @@ describe('a store file', () => {
     const marked = await openDatabase(copy, 0);
     marked.exec(statement);
     marked.close();
-    await (await openStore(copy)).close();
+    await expect(openStore(copy).then((store) => store.close())).resolves.toBeUndefined();
   });
 
   it('is rejected in a folder that cannot be created', async () => {

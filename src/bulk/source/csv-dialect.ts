@@ -61,10 +61,11 @@ export function detectDialect(
   });
   const best = scores.reduce((first, next) => (next.score > first.score ? next : first));
   if (best.score > 0) return { delimiter: best.delimiter, newline };
-  // The header of several columns names only one.
+  // The header of several columns names only the ID.
   const unnamed = [';', '\t'].find((delimiter) => {
-    const [header, first, ...others] = split(delimiter);
-    const isSplit = header?.length === 1 && first !== undefined && first.length > 1;
+    const [header = [], first, ...others] = split(delimiter);
+    const namesOnlyId = header.length === 1 && rateId(header[0] ?? '') > 0;
+    const isSplit = namesOnlyId && first !== undefined && first.length > 1;
     return isSplit && others.every((row) => row.length === first.length);
   });
   return { delimiter: unnamed ?? best.delimiter, newline };

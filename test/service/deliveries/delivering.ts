@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { DeliveryRecord } from '../../../src/catalog/local/delivery.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type DeliveryOptions, startDeliveries } from '../../../src/service/deliveries/engine.ts';
@@ -74,8 +74,10 @@ export async function deliveringWorld(): Promise<DeliveringWorld> {
     until: (...states) =>
       eventually(async () => {
         const found = await deliveries();
-        if (found.map(({ state }) => state).join() !== states.join())
-          throw new Error(JSON.stringify(found));
+        expect(
+          found.map(({ state }) => state),
+          JSON.stringify(found),
+        ).toEqual(states);
         return found;
       }),
   };
