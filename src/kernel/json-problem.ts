@@ -1,9 +1,27 @@
-import { closingQuote, MAX_NESTING, measureJson } from './json-nesting.ts';
+import { tryParseJson } from './json.ts';
+import { closingQuote, MAX_NESTING, measureJson, nestsDeeperThan } from './json-nesting.ts';
 
 export interface JsonProblem {
   readonly offset: number;
   readonly problem: string;
   readonly hint?: string;
+}
+
+/** Longer texts are measured first: levels take far more memory when parsed than as text. */
+const MAX_UNMEASURED = 2 ** 20;
+
+/**
+ * Parses JSON text. The problem is the first part that is not valid, or that the value does not
+ * preserve. Without valid JSON, there is no value.
+ */
+export function parseLosslessJson(text: string): {
+  readonly value?: unknown;
+  readonly problem?: JsonProblem | undefined;
+} {
+  const isTooDeep = text.length > MAX_UNMEASURED && nestsDeeperThan(MAX_NESTING, text);
+  const value = isTooDeep ? undefined : tryParseJson(text);
+  if (value !== undefined) return { value, problem: findJsonProblem(value, text) };
+  return { problem: locateJsonProblem(text) ?? { offset: 0, problem: 'not valid JSON' } };
 }
 
 /**

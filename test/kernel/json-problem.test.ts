@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findJsonProblem, locateJsonProblem } from '../../src/kernel/json-problem.ts';
+import {
+  findJsonProblem,
+  locateJsonProblem,
+  parseLosslessJson,
+} from '../../src/kernel/json-problem.ts';
 import { repeats } from '../repeats.ts';
 
 const MARKS = fc.constantFrom(
@@ -30,6 +34,16 @@ describe('the position of a JSON syntax problem', () => {
       }),
       { numRuns: repeats(1_250) },
     );
+  });
+
+  it('is found before a long text of levels is parsed', () => {
+    const text = '['.repeat(5_000_000);
+    const { rss } = process.memoryUsage();
+    const found = parseLosslessJson(text);
+    expect(process.memoryUsage().rss - rss).toBeLessThan(100_000_000);
+    expect(found).toMatchObject({
+      problem: { offset: 100, problem: expect.stringContaining('nested more than 100') },
+    });
   });
 
   it('is at the end of a valid prefix', () => {

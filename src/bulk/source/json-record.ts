@@ -1,4 +1,4 @@
-import { findJsonProblem, type JsonProblem, locateJsonProblem } from '../../kernel/json-problem.ts';
+import { parseLosslessJson } from '../../kernel/json-problem.ts';
 import { InputError, type Position, positionWithin, type SourceRecord } from './source.ts';
 import type { TextSegment } from './text-segment.ts';
 
@@ -46,15 +46,10 @@ export class JsonRecord implements SourceRecord {
  * too deeply, or contains a number that is too large or a whole number that would lose precision
  */
 export function parseJson(text: string, name: string, position: Position): unknown {
-  const createInputError = ({ offset, problem, hint }: JsonProblem) =>
-    new InputError(name, positionWithin(text, offset, position), problem, hint);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createInputError(locateJsonProblem(text) ?? { offset: 0, problem: 'not valid JSON' });
+  const { value, problem } = parseLosslessJson(text);
+  if (problem) {
+    const at = positionWithin(text, problem.offset, position);
+    throw new InputError(name, at, problem.problem, problem.hint);
   }
-  const problem = findJsonProblem(value, text);
-  if (problem) throw createInputError(problem);
   return value;
 }

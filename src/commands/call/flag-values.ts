@@ -1,8 +1,7 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { tryParseJson } from '../../kernel/json.ts';
 import { formatTextPosition } from '../../kernel/json-position.ts';
-import { findJsonProblem, locateJsonProblem } from '../../kernel/json-problem.ts';
+import { parseLosslessJson } from '../../kernel/json-problem.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { parsePairs, splitPair } from './key-value.ts';
@@ -113,12 +112,10 @@ export function parseJson(
     hint,
   }: { readonly failure?: 'usage' | 'invalid_input'; readonly hint?: string } = {},
 ): unknown {
-  const value = tryParseJson(text);
-  const isJson = value !== undefined;
-  const found = isJson ? findJsonProblem(value, text) : locateJsonProblem(text);
-  if (isJson && !found) return value;
-  const { offset = 0, problem = 'not valid JSON', hint: ownHint } = found ?? {};
-  const shownHint = ownHint ?? (isJson ? undefined : hint);
+  const { value, problem: found } = parseLosslessJson(text);
+  if (!found) return value;
+  const { offset, problem } = found;
+  const shownHint = found.hint ?? (value === undefined ? hint : undefined);
   throw new SvcError(failure, `${name}:${formatTextPosition(text, offset)}: ${problem}`, {
     ...(shownHint !== undefined && { hint: shownHint }),
   });
