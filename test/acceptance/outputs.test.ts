@@ -286,6 +286,20 @@ describe('a plan that cannot be saved', () => {
     expect(other.stderr).toContain(`${copy} already exists and is not a copy of in.csv\n`);
     expect(await readFile(join(home, copy), 'utf8')).toBe('userId\nbob\n');
   });
+
+  it('names no copy and no command if it goes to a device', async () => {
+    const { home, svc } = await newUserInProcess();
+    await writeFile(join(home, 'in.csv'), 'userId\nann\n');
+    const words = ['--local', 'users', 'add', '--org', 'acme', '--file', 'in.csv', '--out'];
+    const { code, stdout, stderr } = await svc([...words, '/dev/null']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /in\.csv: 11 bytes, SHA-256 \w+\n\nPlan: 1 user to send in 1 request\n$/,
+    );
+    expect(stderr).toBe(
+      'warning: /dev/null is not a file, so the plan cannot be applied: it has no copy of its input\n',
+    );
+  });
 });
 
 describe('rejects that cannot be written', () => {

@@ -19,6 +19,8 @@ interface WriteSurroundings {
   readonly isComplete?: boolean;
   /** Whether the plan is also for the summary of a step in GitHub Actions. */
   readonly isReported?: boolean;
+  /** Whether the input files were copied, as the plan says. */
+  readonly hasCopies?: boolean;
 }
 
 /** Records that a plan shows to a reader who does not answer for it. */
@@ -28,12 +30,19 @@ const MAX_SHOWN = 20;
 export async function printWrite(
   context: Context,
   { write }: SavedWrite,
-  { target, next = {}, isComplete = false, isReported = false }: WriteSurroundings,
+  {
+    target,
+    next = {},
+    isComplete = false,
+    isReported = false,
+    hasCopies = true,
+  }: WriteSurroundings,
 ): Promise<void> {
   context.activity.isTargetNamed = true;
   const limit = isComplete ? Number.POSITIVE_INFINITY : MAX_SHOWN;
   const title = `Plan: ${await countRequests(write)}`;
-  const lines = [...(await renderWrite(write, limit)), '', title].map(escapeForTerminal);
+  const rendered = await renderWrite(write, { limit, hasCopies });
+  const lines = [...rendered, '', title].map(escapeForTerminal);
   const renderMarkdown = async () =>
     `### Plan\n\n${formatCodeBlock([renderTarget(target, UNICODE_GLYPHS, ''), '', ...lines, renderNext(next)].join('\n').trimEnd(), 'text')}`;
   if (isReported) await appendStepSummary(context, renderMarkdown);
@@ -59,7 +68,10 @@ async function nounOf(operation: PlannedRecords['operation']): Promise<string> {
   return bulkFieldsOf(await loadOperation(resource, name)).noun;
 }
 
-async function renderWrite(write: SavedWrite['write'], limit: number): Promise<readonly string[]> {
+async function renderWrite(
+  write: SavedWrite['write'],
+  { limit, hasCopies }: { readonly limit: number; readonly hasCopies: boolean },
+): Promise<readonly string[]> {
   const command = getEntry(write.operation).command.join(' ');
   if ('inputs' in write)
     return write.inputs.flatMap((input) => [`> ${command}`, ...renderFields(input)]);
@@ -77,7 +89,7 @@ async function renderWrite(write: SavedWrite['write'], limit: number): Promise<r
     ...renderFields(shownOptions(write)),
     ...files.map(
       ({ name, bytes, sha256, copy }) =>
-        `    ${name}: ${groupDigits(bytes)} bytes, SHA-256 ${sha256}, copied to ${copy}`,
+        `    ${name}: ${groupDigits(bytes)} bytes, SHA-256 ${sha256}${hasCopies ? `, copied to ${copy}` : ''}`,
     ),
     ...shown,
     ...(more > 0 ? [`    and ${formatNounCount(more, 'more record')}`] : []),

@@ -1,3 +1,4 @@
+import { isStream } from '../../bulk/rejects-file.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
@@ -57,8 +58,16 @@ export async function saveWrite(
   const text = `${JSON.stringify(saved, null, 2)}\n`;
   // A plan that cannot be read back could not be applied.
   await parsePlanFile(text, out);
-  const next = nextOfPlanFile(context, await findProtections(context), out);
-  await printWrite(context, saved, { target: named, next, isReported: true });
-  await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o600, signal });
-  await context.note(`Saved the plan as ${out}`);
+  const path = resolveOutputPath(out, cwd);
+  // No command can read the plan back from a device or a pipe, and its input files are not copied.
+  const isStreamed = await isStream(path);
+  const next = isStreamed ? {} : nextOfPlanFile(context, await findProtections(context), out);
+  await printWrite(context, saved, {
+    target: named,
+    next,
+    isReported: true,
+    hasCopies: !isStreamed,
+  });
+  await writeOutputFile(path, text, { mode: 0o600, signal });
+  if (!isStreamed) await context.note(`Saved the plan as ${out}`);
 }
