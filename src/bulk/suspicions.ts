@@ -109,7 +109,7 @@ export const DECIMALS: Suspicion = {
   isSuspicious: () => false,
   describe: (text) => {
     const end = text.replace(/^-?\d+/, '');
-    return `${quote(text)} and all other values end in '${end}', as scripts write numbers`;
+    return `${quote(text)} and all other values end in '${end}', which scripts add to numbers`;
   },
   plural: '',
 };
@@ -140,8 +140,8 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
   {
     isSuspicious: (text, { isId }) => SHEET_DATE.test(text) || (isId && DATE_IN_ID.test(text)),
-    describe: (text) => `${quote(text)} is a date, which Excel makes of some IDs and numbers`,
-    plural: 'are dates, which Excel makes of some IDs and numbers',
+    describe: (text) => `${quote(text)} is a date; Excel turns some IDs and numbers into dates`,
+    plural: 'are dates; Excel turns some IDs and numbers into dates',
   },
   EMPTY,
   {
@@ -168,8 +168,8 @@ const SUSPICIONS: readonly Suspicion[] = [
   {
     isSuspicious: (text) => RULE.test(text),
     describe: (text) =>
-      `${quote(text)} is a separator line, or stands for a number that did not fit its column`,
-    plural: 'are separator lines, or stand for numbers that did not fit their column',
+      `${quote(text)} is a separator line, or a number that was too wide for its column`,
+    plural: 'are separator lines, or numbers that were too wide for their column',
   },
   {
     isSuspicious: (text) => findMojibake(text) !== undefined,
@@ -193,8 +193,8 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
   {
     isSuspicious: (text, { isId }) => isId && QUOTED.test(text),
-    describe: (text) => `${quote(text)} contains the quotes of a script`,
-    plural: 'contain the quotes of a script',
+    describe: (text) => `${quote(text)} is enclosed in quotes`,
+    plural: 'are enclosed in quotes',
   },
   {
     isSuspicious: (text, { isId }) => isId && MARKED_AS_TEXT.test(text),
@@ -203,8 +203,8 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
   {
     isSuspicious: (text) => text.includes('\ufffd'),
-    describe: (text) => `${quote(text)} contains U+FFFD, which replaces a lost character`,
-    plural: 'contain U+FFFD, which replaces a lost character',
+    describe: (text) => `${quote(text)} contains U+FFFD, which marks a lost character`,
+    plural: 'contain U+FFFD, which marks a lost character',
   },
   {
     isSuspicious: (text, { isId, isName }) => (isId || isName) && /^[? ]*\?\?[? ]*$/.test(text),

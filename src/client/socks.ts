@@ -26,7 +26,10 @@ export async function openSocksTunnel(
   socket.write(Buffer.from([VERSION, methods.length, ...methods]));
   const [version, method] = await replies.take(2);
   requireVersion(version);
-  if (method === NO_METHOD) throw new ProxyRefusalError('it requires credentials');
+  if (method === NO_METHOD)
+    throw new ProxyRefusalError(
+      credentials ? 'it accepts no user name and password' : 'it requires credentials',
+    );
   if (method === BY_PASSWORD && credentials) await authenticate(socket, replies, credentials);
   else if (method !== NO_AUTHENTICATION) throw new ProxyRefusalError('it is not a SOCKS 5 proxy');
   const target = [...addressOf(host), port >> 8, port & 0xff];

@@ -521,11 +521,8 @@ describe('a table as people save it', () => {
   it.each([
     ['userId\nu1;Ada\nu2;Bo\n', 'the row has 2 cells, but the header has 1'],
     ['userId\nu1\tAda\n', 'the row has 2 cells, but the header has 1'],
-    [
-      '| userId | name |\n|--------|------|\n| u1 | Ada |\n',
-      'a table with lines, such as Markdown',
-    ],
-    [' userId | name \n--------+------\n u1 | Ada\n', 'a table with lines, such as Markdown'],
+    ['| userId | name |\n|--------|------|\n| u1 | Ada |\n', 'a text table, such as Markdown'],
+    [' userId | name \n--------+------\n u1 | Ada\n', 'a text table, such as Markdown'],
   ])('is refused rather than read with wrong IDs: %j', async (text, problem) => {
     const { add, sent } = await openUser();
     const { code, stderr } = await add('u.csv', text, ...ORG);

@@ -13,8 +13,8 @@ import { InputError } from './source.ts';
 const CHUNK_BYTES = 64 * 1024;
 const READ_BYTES = 4 * CHUNK_BYTES;
 /**
- * Upper bounds on the compression of large data. Programs reach 5 to 30, and 120 for equal cells: each
- * record has its own ID. Only floods of equal text reach more.
+ * Upper bound on the ratio of decompressed to compressed size, and the decompressed size from which it
+ * applies. Real files have ratios of 5 to 30, or 120 with equal cells, because each record has its own ID.
  */
 export const [MIN_FLOOD_BYTES, MAX_COMPRESSION] = [8 * 1024 * 1024, 150];
 
@@ -25,7 +25,7 @@ export async function openFileStream(path: string, signal: AbortSignal): Promise
     : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
-/** Reads a file of any type. Unlike a stream, a regular file takes no time to load streams of files. */
+/** Reads a file of any type. Streams take time to load, so regular files are read without them. */
 export async function* readNamedBytes(
   path: string,
   name: string,
@@ -139,8 +139,8 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
         throw new InputError(
           name,
           {},
-          `the gzip data is compressed more than ${MAX_COMPRESSION} times`,
-          'check that it is the right file, or unpack it first',
+          `the gzip data expands to more than ${MAX_COMPRESSION} times its size`,
+          'check that it is the right file, or decompress it first',
         );
       yield chunk;
     }

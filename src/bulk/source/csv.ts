@@ -121,10 +121,10 @@ export class CsvReader {
     this.#requireHeader();
   }
 
-  /** @throws SvcError `invalid_input` for a line below the header, as in Markdown */
+  /** @throws SvcError `invalid_input` for a line below the header, as in a Markdown table */
   #rejectTextTable(text: string, line: number): void {
     if (!/^[\s|:+-]*-{3}[\s|:+-]*$/.test(text) || !/[|+]/.test(text)) return;
-    const problem = 'expected CSV, found a table with lines, such as Markdown';
+    const problem = 'expected CSV, found a text table, such as Markdown';
     const hint = 'export the records as CSV or JSON';
     throw new InputError(this.#request.name, this.#locate(line), problem, hint);
   }

@@ -74,7 +74,7 @@ export function rejectBinary(head: Uint8Array, name: string): void {
 }
 
 function describeArchive(text: string): readonly [found: string, hint: string] {
-  if (/(?:word|ppt)\//.test(text)) return ['a text document', EXPORT];
+  if (/(?:word|ppt)\//.test(text)) return ['a Word or PowerPoint document', EXPORT];
   return WORKBOOK_FILES.test(text)
     ? ['a spreadsheet', 'add --input-format xlsx']
     : ['a ZIP archive', UNPACK];
@@ -208,7 +208,7 @@ function createInvalidUnicodeError(
       name,
       at,
       'the text ends inside a character',
-      'check that it is complete',
+      'check that the file is complete',
     );
   const isText = !failed.chunk.some(isControlByte) && character > '\u009f';
   if (!isText) return new InputError(name, at, problem, hint);

@@ -77,7 +77,7 @@ async function openOutputFiles(context: Context, job: OpenJob, plan: SendPlan): 
     signal: context.signal,
   });
   if (results.isLost) {
-    await context.note(`${options.results} has no results of this job anymore; adding them again`);
+    await context.note(`${options.results} no longer contains the results of this job; writing them again`);
     await restoreResults({ recordLists: readLists(plan.input), journal: job.journal, results });
   }
   return { rejects, results };

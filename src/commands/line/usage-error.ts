@@ -95,7 +95,7 @@ function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined):
 /** Matches flags for an output file. */
 const OUTPUT_FLAGS = /^--out(put)?(-?(file|path))?$/;
 
-/** Returns how to save the output of a command without `--out`, or why it saves no plan. */
+/** Returns a hint how to save the output of a command without `--out`. */
 function describeOutput(
   command: Command,
   leaf: LoadedLeaf | undefined,
@@ -103,13 +103,12 @@ function describeOutput(
 ): string | Hint {
   const path = commandWords(command);
   if (path.join(' ') === 'api')
-    return "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'";
-  const isSecret = 'the command saves no plan, because its result is a secret';
+    return "to save a plan, use the command of the operation; to save the response, redirect stdout: '> response.json'";
   const names = flags.map(longName);
-  if (names.includes('save')) return `${isSecret}; to keep the secret, use --save`;
+  if (names.includes('save')) return 'the result is a secret, which no plan contains; to save the secret, use --save';
   const entry = leaf?.kind === 'operation' ? leaf.versions[0] : leaf?.operation;
   if (entry?.revealsSecrets)
-    return `${isSecret}; to keep the secret, redirect stdout: '-q > secret.txt'`;
+    return "the result is a secret, which no plan contains; to save the secret, redirect stdout: '-q > secret.txt'";
   if (leaf && argumentsOf(leaf).some(({ file }) => file === 'export'))
     return hint`to save the data, run ${step('inspect', ...path, 'state.json')}`;
   const output = flags.find(
@@ -118,7 +117,7 @@ function describeOutput(
   const html = names.includes('html') && command.opts()['html'] !== true ? '--html ' : '';
   return output
     ? `did you mean '${html}--${longName(output)}'?`
-    : "the command has no output file; to save its output, redirect stdout: '> output.txt'";
+    : "to save the output, redirect stdout: '> output.txt'";
 }
 
 /** The uses of the only output of a command. */

@@ -52,7 +52,7 @@ describe('the error for an invalid input names the position and the problem', ()
       'a compressed flood',
       'ndjson',
       gzipSync(Buffer.alloc(9_000_000, '{}\n')),
-      'stdin: the gzip data is compressed more than 150 times',
+      'stdin: the gzip data expands to more than 150 times its size',
     ],
     ['a file of bzip2', 'csv', 'BZh91AY&SY', 'stdin: the input is compressed with bzip2'],
     [

@@ -126,14 +126,14 @@ describe('an invalid command line', () => {
         line,
         "unknown flag '--out'",
         line.startsWith('access')
-          ? "the command saves no plan, because its result is a secret; to keep the secret, redirect stdout: '-q > secret.txt'"
-          : 'the command saves no plan, because its result is a secret; to keep the secret, use --save',
+          ? "the result is a secret, which no plan contains; to save the secret, redirect stdout: '-q > secret.txt'"
+          : 'the result is a secret, which no plan contains; to save the secret, use --save',
       ],
     ),
     [
       'api /v2/users/add --out p.json',
       "unknown flag '--out'",
-      "the command saves no plan: to save one, use the command of the operation; to save the response, redirect stdout: '> response.json'",
+      "to save a plan, use the command of the operation; to save the response, redirect stdout: '> response.json'",
     ],
     ...(
       [
@@ -148,7 +148,7 @@ describe('an invalid command line', () => {
           'jobs resume --out x',
         ].map((line): [string, string] => [
           line,
-          "the command has no output file; to save its output, redirect stdout: '> output.txt'",
+          "to save the output, redirect stdout: '> output.txt'",
         ]),
         ['agents list --file x', 'to list the flags, run svc agents list --help'],
       ] satisfies [string, string][]

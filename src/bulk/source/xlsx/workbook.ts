@@ -209,7 +209,7 @@ class Archive {
     const { compressedSize, uncompressedSize } = entry;
     if (uncompressedSize > maxBytes) throw new Error(`${path} is too large`);
     if (uncompressedSize > Math.max(MIN_FLOOD_BYTES, MAX_COMPRESSION * compressedSize))
-      throw new Error(`${path} is compressed more than ${MAX_COMPRESSION} times`);
+      throw new Error(`${path} expands to more than ${MAX_COMPRESSION} times its size`);
     if (entry.isEncrypted()) throw new Error(`${path} is encrypted`);
     return verifyChecksum(await this.#zip.openReadStreamPromise(entry), path, entry, onRead);
   }

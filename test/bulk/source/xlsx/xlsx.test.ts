@@ -553,12 +553,12 @@ describe('a file that is not a valid workbook', () => {
     [
       'a flood of empty cells',
       createWorkbook({ rows: `<row r="1">${'<c/>'.repeat(3_000_000)}</row>` }),
-      `${INVALID}xl/worksheets/sheet1.xml is compressed more than 150 times`,
+      `${INVALID}xl/worksheets/sheet1.xml expands to more than 150 times its size`,
     ],
     [
       'a flood of formatted parts of a text',
       createWorkbook({ rows: '', strings: `<si>${'<r/>'.repeat(3_000_000)}</si>` }),
-      `${INVALID}xl/sharedstrings.xml is compressed more than 150 times`,
+      `${INVALID}xl/sharedstrings.xml expands to more than 150 times its size`,
     ],
     [
       'a flood of number formats',
