@@ -179,8 +179,8 @@ export class RecordChecker extends FindingCollector {
     const summary = this.#suspicious?.takeSummary(this.#isTable) ?? [];
     const problems = summary.filter((each) => this.#isProblem(each));
     const unlisted = summary.filter((each) => !this.#isProblem(each));
-    for (const { field = '', message, line, count, isLost } of problems)
-      this.addToFile({ line, field, message }, isLost ? undefined : SUSPICIOUS_HINT, count);
+    for (const { field = '', message, line, count, isAlwaysWrong } of problems)
+      this.addToFile({ line, field, message }, isAlwaysWrong ? undefined : SUSPICIOUS_HINT, count);
     if (!this.#rules.countsValueWarnings)
       for (const { field = '', message, line, count } of unlisted)
         this.addWarning({ line, field, message }, count);
@@ -191,8 +191,8 @@ export class RecordChecker extends FindingCollector {
     }
   }
 
-  #isProblem({ isId, isLost }: SuspiciousValue): boolean {
-    return isId && (isLost || this.#rules.allowsSuspicious !== true);
+  #isProblem({ isId, isAlwaysWrong }: SuspiciousValue): boolean {
+    return isId && (isAlwaysWrong || this.#rules.allowsSuspicious !== true);
   }
 
   /**
@@ -464,9 +464,10 @@ export class RecordChecker extends FindingCollector {
   #reportValues(values: readonly SuspiciousValue[], position: Omit<Diagnostic, 'message'>): void {
     const { countsValueWarnings } = this.#rules;
     for (const value of values) {
-      const { field = '', message, isLost } = value;
+      const { field = '', message, isAlwaysWrong } = value;
       const finding = { ...position, field, message };
-      if (this.#isProblem(value)) this.addToFile(finding, isLost ? undefined : SUSPICIOUS_HINT);
+      if (this.#isProblem(value))
+        this.addToFile(finding, isAlwaysWrong ? undefined : SUSPICIOUS_HINT);
       else if (countsValueWarnings) this.#suspiciousPlaces.push(this.locate(finding));
       else this.addWarning(finding);
     }

@@ -17,8 +17,8 @@ import type { SheetCache } from './source/xlsx/sheet-source.ts';
 const REJECTS_ENCODING: TextEncoding = { name: 'utf-8', hasMark: true };
 const SIGNATURE_BYTES = 4;
 /**
- * The data of workbooks by the SHA-256 of their files, until they are discarded: prompts read a file
- * before the check does.
+ * Data of open workbooks by the SHA-256 of their files. Prompts and the check open the same workbook one
+ * after the other, and share its data.
  */
 const caches = new Map<string, SheetCache>();
 

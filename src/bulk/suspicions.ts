@@ -13,8 +13,8 @@ export interface Suspicion {
   readonly isSuspicious: (text: string, kind: FieldKind) => boolean;
   readonly describe: (text: string) => string;
   readonly plural: string;
-  /** Whether such an ID is never right. */
-  readonly isLost?: true;
+  /** Whether an ID like this is rejected even with `--allow-suspicious`. */
+  readonly isAlwaysWrong?: true;
 }
 
 const MONTH = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
@@ -65,30 +65,30 @@ const PLACEHOLDERS = new Set([
   '(blank)',
   '\\N',
 ]);
-/** Placeholders that people type elsewhere: surnames, answers, and the results of formulas. */
+/** Matches placeholders that are valid outside IDs, such as surnames and booleans. */
 const PLACEHOLDER_IN_ID = /^(?:null|none|nil|true|false|-?infinity|\{\}|\[\])$/i;
-/** Placeholders that people type into sheets. */
+/** Matches dashes, which people type into empty cells. */
 const DASHES = /^[-–—]{1,2}$/;
-/** Matches a text that a script built from a value that was missing: `user-undefined`. */
-const BUILT_FROM_NOTHING = /(?:^|[^\p{L}\d])(?:undefined|NaN)$|^undefined[^\p{L}\d]/u;
-const ID_BUILT_FROM_NOTHING = /[^\p{L}\d](?:null|None)$|^null[^\p{L}\d]/u;
-const NAME_BUILT_FROM_NOTHING = /^(null|None|nan) \1$| null$|^null /;
+/** Matches a text that a script built from a missing value: `user-undefined`. */
+const TEXT_FROM_MISSING_VALUE = /(?:^|[^\p{L}\d])(?:undefined|NaN)$|^undefined[^\p{L}\d]/u;
+const ID_FROM_MISSING_VALUE = /[^\p{L}\d](?:null|None)$|^null[^\p{L}\d]/u;
+const NAME_FROM_MISSING_VALUE = /^(null|None|nan) \1$| null$|^null /;
 /** Matches an object that a script of JavaScript, Python, or Ruby wrote as text. */
 const OBJECT_AS_TEXT =
   /\[object \w+\]|^(?:async )?function\b.*\{.*\}$|^#?<.*\b0x[\da-f]+.*>$|^<(?:function|class|bound method) .*>$/s;
 const LIST_AS_TEXT = /^(?:\[\s*(?:['"{[].*)?\]|\{\s*['"].*\}|\(.*,\s*\))$/s;
-/** Matches a place of a template that no script filled in: `{{id}}`, `${id}`, `<%= id %>`, `%s`. */
+/** Matches a template variable that no script replaced: `{{id}}`, `${id}`, `<%= id %>`, `%s`. */
 const TEMPLATE = /\{\{.*\}\}|\$\{.*\}|<%.*%>|^%(?:s|d|\(\w+\)s|\w+%)$/;
 const VARIABLE = /^\$[A-Za-z_]\w*$/;
 /** Matches a character that HTML or JSON escaped: `&amp;` or `\u00fc`. */
 const ESCAPED = /&(?:#\d+|#x[\da-f]+|[a-z]{2,8});|\\u[\da-f]{4}/i;
 
-/** Characters that nobody sees: control characters, formats, and spaces except the ordinary one. */
+/** Invisible characters: control and format characters, and all spaces except U+0020. */
 const INVISIBLE_IN_ID =
   /[\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\u2800]|[^\S ]/gu;
 /**
- * Like those of IDs, without line breaks, tabs, spaces, the joiners and marks of scripts, and the tags
- * of flags.
+ * Invisible characters in other fields. Line breaks, tabs, spaces, joiners, and the tags in flag emoji are
+ * allowed there.
  */
 const INVISIBLE_IN_TEXT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
@@ -126,7 +126,7 @@ const SUSPICIONS: readonly Suspicion[] = [
     isSuspicious: (text) => !text.isWellFormed(),
     describe: () => 'contains half of a surrogate pair',
     plural: 'contain half of a surrogate pair',
-    isLost: true,
+    isAlwaysWrong: true,
   },
   {
     isSuspicious: (text) => SPREADSHEET_ERROR.test(text),
@@ -147,9 +147,9 @@ const SUSPICIONS: readonly Suspicion[] = [
   {
     isSuspicious: (text, { isId, isName }) =>
       PLACEHOLDERS.has(text) ||
-      ((isId || isName) && (DASHES.test(text) || BUILT_FROM_NOTHING.test(text))) ||
-      (isId && (PLACEHOLDER_IN_ID.test(text) || ID_BUILT_FROM_NOTHING.test(text))) ||
-      (isName && NAME_BUILT_FROM_NOTHING.test(text)),
+      ((isId || isName) && (DASHES.test(text) || TEXT_FROM_MISSING_VALUE.test(text))) ||
+      (isId && (PLACEHOLDER_IN_ID.test(text) || ID_FROM_MISSING_VALUE.test(text))) ||
+      (isName && NAME_FROM_MISSING_VALUE.test(text)),
     describe: (text) => `${quote(text)} stands for a missing value`,
     plural: 'stand for a missing value',
   },
@@ -229,16 +229,16 @@ export function findSuspicion(text: string, kind: FieldKind): Suspicion | undefi
   return SUSPICIONS.find((one) => one.isSuspicious(text, kind));
 }
 
-/** Matches characters that only suspicious values and a few others contain. */
+/** Matches characters that hardly any value contains, except suspicious ones. */
 const OTHER_THAN_ORDINARY = /[^ !"#'-;=?-Z^-z|~]/;
 /** Matches most email addresses, and no other text. */
 const ORDINARY_EMAIL = /^[A-Za-z][\w.+-]*@[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+$/;
 const MAX_PLACEHOLDER = 9;
 
 /**
- * Whether a value is surely not suspicious, at the least cost: most values begin and end with a letter
- * or a digit, and consist of ordinary characters.
- * @param isOrdinary whether the value surely consists of ordinary characters
+ * Whether a value is certainly not suspicious. A quick check before `findSuspicion`: most values begin and
+ * end with a letter or a digit, and consist of ordinary characters.
+ * @param isOrdinary whether the value is known to consist of ordinary characters
  */
 export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary: boolean): boolean {
   if (isEmail) return ORDINARY_EMAIL.test(text);
@@ -249,7 +249,7 @@ export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary:
   // A pattern is faster than a loop.
   if (!isOrdinary && OTHER_THAN_ORDINARY.test(text)) return false;
   if (length < 3) return true;
-  if (isBuiltFromNothing(text, first, last)) return false;
+  if (mayComeFromMissingValue(text, first, last)) return false;
   // Dates and shortened numbers have a separator after the first digits, or before the last ones.
   if (first <= NINE)
     return (
@@ -268,7 +268,7 @@ function isAlphanumeric(code: number): boolean {
 }
 
 /** Whether a text of ordinary characters may be built from a missing value. */
-function isBuiltFromNothing(text: string, first: number, last: number): boolean {
+function mayComeFromMissingValue(text: string, first: number, last: number): boolean {
   switch (last) {
     case 0x64:
       if (text.endsWith('undefined')) return true;

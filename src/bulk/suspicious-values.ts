@@ -14,8 +14,8 @@ import {
 /** A suspicious value. In an ID, it is a problem. */
 export interface SuspiciousValue extends RecordProblem {
   readonly isId: boolean;
-  /** Whether the user cannot accept the ID. */
-  readonly isLost: boolean;
+  /** Whether an ID like this is rejected even with `--allow-suspicious`. */
+  readonly isAlwaysWrong: boolean;
 }
 
 export interface SuspiciousValueCount extends SuspiciousValue {
@@ -85,7 +85,7 @@ export class SuspiciousValues {
 
   /**
    * Inspects a record.
-   * @param isPlain whether its texts surely consist of ordinary characters
+   * @param isPlain whether its texts are known to consist of ordinary characters
    */
   inspect(fields: Fields, isPlain: boolean): readonly SuspiciousValue[] {
     this.#records += 1;
@@ -181,8 +181,8 @@ export class SuspiciousValues {
           more === 1
             ? '1 more value like this'
             : `${groupDigits(more)} more values ${suspicion.plural}`;
-        const isLost = suspicion.isLost === true;
-        return { line: null, field, message, count: more, isId, isLost };
+        const isAlwaysWrong = suspicion.isAlwaysWrong === true;
+        return { line: null, field, message, count: more, isId, isAlwaysWrong };
       }),
       ...decimals.flatMap(({ name, decimal, isId }) =>
         typeof decimal === 'string'
@@ -209,10 +209,10 @@ function isSameText(first: string, second: string | undefined): boolean {
 }
 
 function describe(
-  { describe: toMessage, isLost }: Suspicion,
+  { describe: toMessage, isAlwaysWrong }: Suspicion,
   field: string,
   text: string,
   isId: boolean,
 ): SuspiciousValue {
-  return { field, message: toMessage(text), isId, isLost: isLost === true };
+  return { field, message: toMessage(text), isId, isAlwaysWrong: isAlwaysWrong === true };
 }

@@ -35,8 +35,8 @@ export interface Column {
    * shown if absent.
    */
   readonly hideOrder?: number;
-  /** Whether to leave out the column in tables. */
-  readonly isOnlyData?: true;
+  /** Whether only data formats such as CSV have the column. */
+  readonly isHiddenInTables?: true;
   /** Whether to leave out the column if no record of the first page has a value. */
   readonly isOptional?: true;
 }

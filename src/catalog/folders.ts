@@ -82,7 +82,7 @@ export const folders = {
     columns: [
       ...columns,
       { header: 'ACCESS', field: 'accessType', hideOrder: 3 },
-      { header: 'INHERITED', field: 'inheritAccessFromParent', isOnlyData: true },
+      { header: 'INHERITED', field: 'inheritAccessFromParent', isHiddenInTables: true },
       updated,
     ],
     addedBy: 'folders.add',

@@ -105,7 +105,7 @@ const MAX_SHOWN_DIGITS = 400;
 /** Describes why svc cannot preserve a number: too many digits, or out of range. */
 export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
   const shown = token.length > MAX_SHOWN_DIGITS ? `${token.slice(0, MAX_SHOWN_DIGITS)}…` : token;
-  // One expression for both could exhaust the stack: it would try each digit as the last one.
+  // A single regular expression would try each digit as the last one, and could exhaust the stack.
   const isLong = /^-?\d{16}/.test(token) && !/\D/.test(token.slice(1));
   if (isLong && String(Number(token)) !== token)
     return {
@@ -129,7 +129,7 @@ interface Token {
   readonly end: number;
 }
 
-/** Reads the token at an offset. An expression for strings could exhaust the stack. */
+/** Reads the token at an offset. A regular expression for strings could exhaust the stack. */
 function readToken(json: string, at: number): Token | undefined {
   if (json[at] !== '"') {
     TOKEN.lastIndex = at;

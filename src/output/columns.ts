@@ -2,7 +2,7 @@ import type { Column } from '../catalog/define.ts';
 import { isObject } from '../kernel/json.ts';
 import type { View } from './renderer.ts';
 
-/** @param isTable whether to leave out columns that are only data */
+/** @param isTable whether to omit columns that are hidden in tables */
 export function chooseColumns(
   { columns, fields }: View,
   records: readonly unknown[],
@@ -14,8 +14,8 @@ export function chooseColumns(
     );
   if (columns)
     return columns.filter(
-      ({ isOptional, isOnlyData, field }) =>
-        !(isTable && isOnlyData) &&
+      ({ isOptional, isHiddenInTables, field }) =>
+        !(isTable && isHiddenInTables) &&
         (!isOptional ||
           records.some((record) => isObject(record) && (record[field] ?? null) !== null)),
     );

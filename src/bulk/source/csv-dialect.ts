@@ -61,7 +61,7 @@ export function detectDialect(
   });
   const best = scores.reduce((first, next) => (next.score > first.score ? next : first));
   if (best.score > 0) return { delimiter: best.delimiter, newline };
-  // The header of several columns names only the ID.
+  // A header may name only the ID although its rows have more columns.
   const unnamed = [';', '\t'].find((delimiter) => {
     const [header = [], first, ...others] = split(delimiter);
     const namesOnlyId = header.length === 1 && rateId(header[0] ?? '') > 0;

@@ -204,7 +204,7 @@ export class HeaderReader {
     const { given = [] } = this.#request;
     const isUsable = ([column, field]: readonly [string, string]) => {
       const at = columns.indexOf(column);
-      // The values decide whether it is the access role.
+      // A column such as `Role` may hold job titles, so its values decide whether it is the access role.
       const isOther = rows.length > 0 && !rows.some((cells) => isAccessRole(cells[at]));
       return field !== 'accessRole' || !isOther;
     };
@@ -218,7 +218,7 @@ export class HeaderReader {
   }
 }
 
-/** A sheet has at most 16,384. */
+/** Spreadsheets have at most 16,384 columns. */
 const MAX_COLUMNS = 100_000;
 
 /** Matches cells that are numbers, dates, or email addresses, which name no columns. */

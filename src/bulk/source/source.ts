@@ -16,7 +16,7 @@ export interface ErrorPosition extends Partial<Position> {
 export interface SourceRecord extends Position {
   readonly value: unknown;
   readonly text: string;
-  /** Whether the texts in the value surely consist of ordinary characters. */
+  /** Whether the texts in the value are known to consist of ordinary characters. */
   readonly isPlain?: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** Matches characters and texts that may be those of suspicious values. */
+/** Patterns of characters and texts that suspicious values may contain. */
 type Unusual = readonly RegExp[];
 
 /**
- * Control characters and those of unfilled templates. Short classes, because V8 searches for up to
- * about 15 characters many at a time, and for more of them one by one.
+ * Control characters, and the characters of template variables. They are in several short classes, because
+ * V8 searches faster for classes of up to about 15 characters.
  */
 const UNUSUAL_IN_ROWS: Unusual = [
   /[\0-\t\v\f]/,
@@ -12,7 +12,7 @@ const UNUSUAL_IN_ROWS: Unusual = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
   /[\x1c-\x1f\x7f&$<>%[\]{}\\]/,
 ];
-/** JSON escapes control characters except DEL, and has brackets. */
+/** Excludes brackets, and control characters except DEL, which JSON escapes. */
 const UNUSUAL_IN_JSON: Unusual = [/[\x7f&$<>%\\]/, /\{\{/, /\[object /];
 const LONE_RETURN = /\r[^\n]/;
 
@@ -37,7 +37,7 @@ export class TextSegment {
     return new TextSegment(name, text, UNUSUAL_IN_ROWS);
   }
 
-  /** Whether the values surely consist of ordinary characters. Their check can skip the characters. */
+  /** Whether the values are known to consist of ordinary characters, so that no check needs to read them. */
   get isPlain(): boolean {
     this.#isPlain ??=
       Buffer.byteLength(this.text) === this.text.length &&

@@ -43,7 +43,7 @@ export interface AdminOperation<
 export function defineAdminOperation<
   Input extends z.ZodMiniObject,
   Output extends z.ZodMiniType,
-  // Without `needs`, only this operation has an error, and not its handlers too.
+  // `never` reports a missing `needs` only here, and not at each handler too.
   Need extends AdminNeed = never,
 >(
   name: `local.${string}`,

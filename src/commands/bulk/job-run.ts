@@ -77,7 +77,9 @@ async function openOutputFiles(context: Context, job: OpenJob, plan: SendPlan): 
     signal: context.signal,
   });
   if (results.isLost) {
-    await context.note(`${options.results} no longer contains the results of this job; writing them again`);
+    await context.note(
+      `${options.results} no longer contains the results of this job; writing them again`,
+    );
     await restoreResults({ recordLists: readLists(plan.input), journal: job.journal, results });
   }
   return { rejects, results };

@@ -108,9 +108,9 @@ async function copyFiles(
     const { bytes, sha256 } = fingerprint();
     const copy = `${basename(plan)}.${sha256.slice(0, HASH_LENGTH)}.${format}`;
     if (isCopied) {
-      const place = join(dirname(plan), copy);
-      const found = await copyOnce(path, place, { signal, created });
-      if (found !== sha256) throw createCopyError(name, copy, created.includes(place));
+      const copyPath = join(dirname(plan), copy);
+      const found = await copyOnce(path, copyPath, { signal, created });
+      if (found !== sha256) throw createCopyError(name, copy, created.includes(copyPath));
     }
     copied.push({ name, path: spooled ? null : path, copy, format, bytes, sha256 });
   }
@@ -121,7 +121,7 @@ function createCopyError(name: string, copy: string, isNew: boolean): SvcError {
   return isNew
     ? new SvcError('invalid_input', `${name} changed while it was read; no plan was saved`)
     : new SvcError('usage', `${copy} already exists and is not a copy of ${name}`, {
-        hint: 'no plan was saved; move the file',
+        hint: 'no plan was saved; move or delete that file',
       });
 }
 

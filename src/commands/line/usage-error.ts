@@ -105,7 +105,8 @@ function describeOutput(
   if (path.join(' ') === 'api')
     return "to save a plan, use the command of the operation; to save the response, redirect stdout: '> response.json'";
   const names = flags.map(longName);
-  if (names.includes('save')) return 'the result is a secret, which no plan contains; to save the secret, use --save';
+  if (names.includes('save'))
+    return 'the result is a secret, which no plan contains; to save the secret, use --save';
   const entry = leaf?.kind === 'operation' ? leaf.versions[0] : leaf?.operation;
   if (entry?.revealsSecrets)
     return "the result is a secret, which no plan contains; to save the secret, redirect stdout: '-q > secret.txt'";

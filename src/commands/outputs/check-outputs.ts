@@ -134,7 +134,7 @@ async function sharedInputs(context: Context, connects: boolean): Promise<readon
 
 /**
  * Returns the files of the default store and of the one in `--store`: its data, its request log, its
- * lock, and what SQLite adds.
+ * lock, and the files that SQLite puts beside them.
  */
 async function storeFiles({ options: { store }, folders }: Context): Promise<readonly string[]> {
   const { locateRequestFile, parseStoreLocation } = await import('../../service/store/location.ts');

@@ -2,13 +2,13 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { createTemporaryPath } from '../../../kernel/temporary.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Number of chunks of a list in memory. Those after them are in a file. */
+/** Number of chunks that stay in memory. Later ones are written to a file. */
 const MEMORY_CHUNKS = 4;
-/** The pages of a file in memory. Texts in the order of the rows need few of them. */
+/** Size and number of the file's pages in memory. Reading texts in the order of the rows needs few. */
 const [PAGE_BYTES, MEMORY_PAGES] = [8 * 1024, 64];
 const END_BYTES = 4;
 const MAX_STRINGS = 8 * 1024 * 1024;
-/** From this number on, texts that are distinct have more than 2 bytes. */
+/** Number of texts above which distinct texts must have more than 2 bytes on average. */
 const FLOOD_STRINGS = 1024 * 1024;
 
 /**
@@ -47,7 +47,7 @@ export class StringTable {
     return this.#texts.readText(start, this.#endOf(index) - start);
   }
 
-  /** Closes its files. */
+  /** Closes the temporary files. */
   close(): void {
     this.#texts.close();
     this.#ends.close();
@@ -66,7 +66,7 @@ class ByteList {
   /** Undefined before the first chunk is written, and if there is no space for the file. */
   #file: number | undefined;
   #isWritable = true;
-  /** The pages that were read last, by the remainder of their numbers. */
+  /** The pages that were read last, by page number modulo `MEMORY_PAGES`. */
   readonly #pages: { number: number; readonly bytes: Buffer }[] = [];
   #size = 0;
 
@@ -117,7 +117,7 @@ class ByteList {
     this.#file = undefined;
   }
 
-  /** Adds a chunk, which can have the memory of the one before it. */
+  /** Adds a chunk. Reuses the memory of the previous chunk if that was written to the file. */
   #addChunk(): Buffer {
     const last = this.#chunks.length - 1;
     let chunk = last < MEMORY_CHUNKS ? undefined : this.#chunks[last];
