@@ -220,10 +220,11 @@ async function placeOf(wanted: string, earlier: WrittenRejects | undefined): Pro
 /** @throws SvcError `local` if the files cannot be created in the folder of the rejects */
 async function checkFolder(wanted: string, earlier: WrittenRejects | undefined): Promise<void> {
   const place = await placeOf(wanted, earlier);
-  const fail = throwFileError('write', wanted);
-  await access(dirname(place), constants.W_OK | constants.X_OK).catch(fail);
-  await lstat(reasonsPathOf(place)).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENAMETOOLONG') fail(error);
+  const permissions = constants.W_OK | constants.X_OK;
+  await access(dirname(place), permissions).catch(throwFileError('write', wanted));
+  const reasons = reasonsPathOf(place);
+  await lstat(reasons).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENAMETOOLONG') throwFileError('write', reasons)(error);
   });
 }
 
