@@ -242,9 +242,9 @@ describe('the results of a job that stopped', () => {
     if (others) expect(await svc(...ADD_USERS.slice(0, 4), ...others)).toMatchObject({ code: 0 });
     else rmSync(path);
     expect(await svc('jobs', 'resume', job)).toMatchObject({ code: 0 });
-    const ids = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
     const users = Array.from({ length: 300 }, (_, at) => `u${at}`);
-    expect(ids.map((line) => JSON.parse(line).id)).toEqual(users);
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(users);
   });
 });
 
@@ -262,7 +262,7 @@ describe('outputs with a long name', () => {
     expect([refused.code, requests()]).toEqual([2, 0]);
     const tooLong = await svc(...ADD_USERS, '--rejects', `${LONG.replace('x', 'y')}.csv`);
     expect([tooLong.code, requests()]).toEqual([12, 0]);
-    expect(tooLong.stderr).toContain('the name is too long');
+    expect(tooLong.stderr).toContain('x.csv.reasons.ndjson: the name is too long');
     const results = `${LONG}.nds`;
     expect(await svc(...add, '--results', results)).toMatchObject({ code: 10 });
     expect(await readFile(join(home, `${'x'.repeat(200)}.rejects.csv`), 'utf8')).toContain('u0');

@@ -169,7 +169,7 @@ describe('an output that is an input of its command', () => {
   );
 });
 
-it('an output is a file named - only where that stands for stdout', async () => {
+it('- is rejected as an output file, except if it stands for stdout', async () => {
   const { home, svc } = await newUserInProcess();
   for (const { command, outputs } of COMMANDS)
     for (const { words, use } of outputs) {
