@@ -29,7 +29,7 @@ const SUBFOLDER = { folderId: 'f2', parentFolderId: 'f1' };
 const ENDPOINT = {
   id: 'ep_1',
   url: 'https://example.com/hook',
-  description: 'all of it',
+  description: 'new comments',
   filterTypes: ['comment.add'],
   channels: ['c1'],
   disabled: false,

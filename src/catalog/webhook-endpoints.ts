@@ -79,7 +79,7 @@ const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
 const SAMPLE_SETTINGS = {
   url: SAMPLE_URL,
-  description: 'all of it',
+  description: 'new comments',
   filterTypes: ['comment.add'],
   channels: ['c1'],
   disabled: false,
