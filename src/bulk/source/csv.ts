@@ -10,6 +10,7 @@ import {
   type RecordChunk,
   type SourceRecord,
 } from './source.ts';
+import { EXPORT_HINT } from './spreadsheet.ts';
 import type { TextSegment } from './text-segment.ts';
 
 /** A row of a table, and the errors of its cells. */
@@ -125,8 +126,7 @@ export class CsvReader {
   #rejectTextTable(text: string, line: number): void {
     if (!/^[\s|:+-]*-{3}[\s|:+-]*$/.test(text) || !/[|+]/.test(text)) return;
     const problem = 'expected CSV, found a text table, such as Markdown';
-    const hint = 'export the records as CSV or JSON';
-    throw new InputError(this.#request.name, this.#locate(line), problem, hint);
+    throw new InputError(this.#request.name, this.#locate(line), problem, EXPORT_HINT);
   }
 
   /** Reads the records of a list command's result, and the header from their fields. */

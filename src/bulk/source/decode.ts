@@ -3,8 +3,10 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
 import {
   createSpreadsheetError,
+  EXPORT_HINT,
   hasOldSpreadsheetSignature,
   hasZipSignature,
+  UNPACK_HINT,
 } from './spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './text-encoding.ts';
 import { TextPosition } from './text-position.ts';
@@ -43,22 +45,20 @@ const COMPRESSED: readonly (readonly [
 ];
 const COMPRESSED_NAME = /\.(?:t?gz|bz2|xz|zst|Z|lz4|lz|lzma)$/;
 
-const [UNPACK, EXPORT] = ['unpack the file first', 'export the records as CSV or JSON'];
-
 /** Other files that hold no text, or no records, by their first bytes in Latin-1. */
 const OTHER_FILES: readonly (readonly [signature: RegExp | string, found: string, hint: string])[] =
   [
-    ["7z\xbc\xaf'\x1c", 'a 7z archive', UNPACK],
-    ['Rar!\x1a\x07', 'a RAR archive', UNPACK],
-    [/^[^\0].{256}ustar/s, 'a tar archive', UNPACK],
-    [/^PAR1[^\t\n\r -~]/, 'a Parquet file', EXPORT],
-    ['Obj\x01', 'an Avro file', EXPORT],
-    [/^ARROW1\0/, 'an Arrow file', EXPORT],
-    [/^SQLite format 3\0/, 'an SQLite database', EXPORT],
-    [/^%PDF-/, 'a PDF document', EXPORT],
+    ["7z\xbc\xaf'\x1c", 'a 7z archive', UNPACK_HINT],
+    ['Rar!\x1a\x07', 'a RAR archive', UNPACK_HINT],
+    [/^[^\0].{256}ustar/s, 'a tar archive', UNPACK_HINT],
+    [/^PAR1[^\t\n\r -~]/, 'a Parquet file', EXPORT_HINT],
+    ['Obj\x01', 'an Avro file', EXPORT_HINT],
+    [/^ARROW1\0/, 'an Arrow file', EXPORT_HINT],
+    [/^SQLite format 3\0/, 'an SQLite database', EXPORT_HINT],
+    [/^%PDF-/, 'a PDF document', EXPORT_HINT],
     [/^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0|\0\0\0[^\0])/, 'UTF-32', 'save the file as UTF-8'],
-    [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|table)\b/i, 'an HTML page', EXPORT],
-    [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/, 'XML', EXPORT],
+    [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|table)\b/i, 'an HTML page', EXPORT_HINT],
+    [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/, 'XML', EXPORT_HINT],
   ];
 
 /** @throws SvcError `invalid_input` if the bytes at the start of an input are not those of a text */
@@ -74,10 +74,10 @@ export function rejectBinary(head: Uint8Array, name: string): void {
 }
 
 function describeArchive(text: string): readonly [found: string, hint: string] {
-  if (/(?:word|ppt)\//.test(text)) return ['a Word or PowerPoint document', EXPORT];
+  if (/(?:word|ppt)\//.test(text)) return ['a Word or PowerPoint document', EXPORT_HINT];
   return WORKBOOK_FILES.test(text)
     ? ['a spreadsheet', 'add --input-format xlsx']
-    : ['a ZIP archive', UNPACK];
+    : ['a ZIP archive', UNPACK_HINT];
 }
 
 /** @throws SvcError `invalid_input` if bytes start like those of a compressed file */

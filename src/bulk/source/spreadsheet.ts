@@ -2,6 +2,10 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
 
 const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
+
+export const UNPACK_HINT = 'unpack the file first';
+export const EXPORT_HINT = 'export the records as CSV or JSON';
+
 const EXTENSION = /\.(?:xlsb?|xlt[xm]?|f?ods|ots|numbers)$/i;
 
 export function hasSpreadsheetName(path: string): boolean {

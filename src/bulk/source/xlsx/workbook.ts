@@ -4,7 +4,7 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { MAX_COMPRESSION, MIN_FLOOD_BYTES } from '../bytes.ts';
 import { InputError } from '../source.ts';
-import { createSpreadsheetError } from '../spreadsheet.ts';
+import { createSpreadsheetError, EXPORT_HINT, UNPACK_HINT } from '../spreadsheet.ts';
 import { CellFormats } from './cell-formats.ts';
 import { readXml, type XmlAttributes, type XmlHandler } from './read-xml.ts';
 import { StringTable } from './string-table.ts';
@@ -67,10 +67,11 @@ export class Workbook {
           root.values().find(({ type }) => type === 'officeDocument') ?? {};
         const isOther = OTHER_SPREADSHEETS.some((part) => archive.has(part));
         if (main.endsWith('.bin') || isOther) throw createSpreadsheetError(name);
+        if (DOCUMENTS.some((part) => archive.has(part)))
+          throw createTypeError(name, 'a Word or PowerPoint document', EXPORT_HINT);
         if (!archive.has(main)) {
           if (root.size > 0) throw new Error(`it has no ${main}`);
-          const problem = 'expected a spreadsheet, found a ZIP archive';
-          throw new InputError(name, {}, problem, 'unpack the file first');
+          throw createTypeError(name, 'a ZIP archive', UNPACK_HINT);
         }
         const list = new SheetList();
         await archive.read(main, list);
@@ -162,6 +163,12 @@ export function toInputError(name: string, error: unknown): unknown {
 
 /** Parts of spreadsheets that svc does not read. */
 const OTHER_SPREADSHEETS: readonly string[] = ['content.xml', 'Index/Document.iwa'];
+/** Parts of Office files other than spreadsheets. */
+const DOCUMENTS: readonly string[] = ['word/document.xml', 'ppt/presentation.xml'];
+
+function createTypeError(name: string, found: string, hint: string): InputError {
+  return new InputError(name, {}, `expected a spreadsheet, found ${found}`, hint);
+}
 
 /** A ZIP archive of parts that refer to each other. */
 class Archive {

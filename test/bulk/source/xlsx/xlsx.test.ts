@@ -546,8 +546,13 @@ describe('a file that is not a valid workbook', () => {
     ['a damaged archive', Buffer.from('PK\x03\x04....'), INVALID],
     [
       'another archive',
-      createZip({ 'word/document.xml': '<x/>' }),
+      createZip({ 'users.csv': 'userId' }),
       'u.xlsx: expected a spreadsheet, found a ZIP archive',
+    ],
+    [
+      'a text document',
+      createZip({ 'word/document.xml': '<x/>' }),
+      'u.xlsx: expected a spreadsheet, found a Word or PowerPoint document',
     ],
     ['another document', createZip({ 'xl/workbook.xml': '<x/>' }), `${INVALID}it has no workbook`],
     [
