@@ -94,6 +94,12 @@ function isReadableNullDevice(descriptor: number): boolean {
 }
 
 function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
+  // Asked for every line of a report.
+  let isTerminal: boolean | undefined;
+  const isOnTerminal = () => {
+    isTerminal ??= isatty(descriptor);
+    return isTerminal;
+  };
   let opened: NodeJS.WriteStream | undefined;
   const stream = (): NodeJS.WriteStream => {
     // The callback of each write reports errors; without a listener, the stream would crash the
@@ -103,13 +109,13 @@ function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
   };
   return {
     get isTerminal() {
-      return isatty(descriptor);
+      return isOnTerminal();
     },
     get columns() {
-      return isatty(descriptor) ? stream().columns : undefined;
+      return isOnTerminal() ? stream().columns : undefined;
     },
     get rows() {
-      return isatty(descriptor) ? stream().rows : undefined;
+      return isOnTerminal() ? stream().rows : undefined;
     },
     get isDiscarded() {
       return isReadableNullDevice(descriptor);
