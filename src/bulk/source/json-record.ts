@@ -1,6 +1,12 @@
+import { measureJson } from '../../kernel/json-nesting.ts';
 import { parseLosslessJson } from '../../kernel/json-problem.ts';
 import { InputError, type Position, positionWithin, type SourceRecord } from './source.ts';
 import type { TextSegment } from './text-segment.ts';
+
+/** More in one record would take minutes and gigabytes to check. */
+const MAX_FIELDS = 100_000;
+/** A shorter text cannot contain more than `MAX_FIELDS`: each takes five characters. */
+const MIN_FLOOD_CHARACTERS = 5 * MAX_FIELDS;
 
 export interface TextRange {
   readonly from: number;
@@ -34,9 +40,18 @@ export class JsonRecord implements SourceRecord {
     return this.#segment.text.slice(this.#from, this.#to);
   }
 
-  /** @throws SvcError `invalid_input` as `parseJson` does */
+  /** @throws SvcError `invalid_input` as `parseJson` does, and for more than 100,000 fields */
   get value(): unknown {
-    return parseJson(this.text, this.#segment.name, this);
+    const { text } = this;
+    const { name } = this.#segment;
+    if (text.length > MIN_FLOOD_CHARACTERS && measureJson(text).colons > MAX_FIELDS)
+      throw new InputError(
+        name,
+        this,
+        'the record has more than 100,000 fields',
+        'write each record as an object of its own',
+      );
+    return parseJson(text, name, this);
   }
 }
 

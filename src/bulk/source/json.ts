@@ -135,6 +135,9 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
   if (records.length > 0) yield records;
 }
 
+/** Each is checked and described, so that a flood of fields would take long. */
+const MAX_MEMBERS = 10_000;
+
 async function* readMembers(
   splitter: JsonSplitter,
   options: JsonRequest,
@@ -142,8 +145,12 @@ async function* readMembers(
   const { name, listName: field, onBeside } = options;
   let found = false;
   let other: string | undefined;
+  let fields = 0;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
+    fields += 1;
+    if (fields > MAX_MEMBERS)
+      throw new InputError(name, key, 'the object has more than 10,000 fields beside its records');
     if (first && key.text === '' && key.stop === '}') break;
     const keyText = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
     if (typeof keyText !== 'string')

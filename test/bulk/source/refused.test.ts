@@ -17,6 +17,18 @@ describe('the error for an invalid input names the position and the problem', ()
   it.each<[string, InputFormat, string | Uint8Array, string]>([
     ['an empty file', 'json', '', 'stdin: the input is empty'],
     ['a file of white space', 'csv', ' \n', 'stdin: the input is empty'],
+    [
+      'a record with a flood of fields',
+      'ndjson',
+      `{${Array.from({ length: 100_001 }, (_, at) => `"k${at}":1`).join()}}`,
+      'stdin:1:1: the record has more than 100,000 fields',
+    ],
+    [
+      'a flood of fields beside the list',
+      'json',
+      `{${'"k":1,'.repeat(10_000)}"users":[]}`,
+      'stdin:1:60002: the object has more than 10,000 fields beside its records',
+    ],
     ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin:1:8: a NUL character'],
     [
       'a byte that is not UTF-8',
