@@ -5,7 +5,7 @@ import type { InputError } from './source/source.ts';
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
-/** Number of findings that are passed on together. */
+/** Number of findings in a chunk. */
 const CHUNK_FINDINGS = 1000;
 
 /** Returns the cell of a field in a line of a sheet. */

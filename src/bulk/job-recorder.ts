@@ -120,7 +120,7 @@ export class JobRecorder implements BatchLog {
   }
 
   /**
-   * Records that the job is done, or the error of this run, which processes that watch the job read.
+   * Records that the job is done, or the error of this run, for processes that watch the job.
    * Flushes the journal.
    */
   end(ending: JobFacts['done'] | { readonly error: unknown }, now: number): void {

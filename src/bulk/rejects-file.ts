@@ -258,7 +258,7 @@ async function findUnchanged(earlier: WrittenRejects): Promise<WrittenRejects | 
   return isSame && stats.isFile() && !isDescriptorPath(earlier.path) ? earlier : undefined;
 }
 
-/** Maximum length of the start of a default name in bytes, so that names with endings are not too long. */
+/** Bytes of the input's name that a default name keeps, so that file systems accept it with its endings. */
 const MAX_STEM_BYTES = 200;
 
 /**

@@ -28,7 +28,7 @@ const SPREADSHEET_ERROR =
   /^(?:#(?:\p{Lu}\/\p{Lu}!?|NV|YOK|GETTING_DATA|[¡¿]?[\p{Lu}\d/_]+\s?[!?])|Err:\d{3})$/u;
 /** Matches a long number as Excel and scripts shorten it: `1.23E+11` or `1.23E11`. */
 const SHORTENED_NUMBER = /^-?\d(?:(?:[.,]\d+)?E\+\d{2,3}|[.,]\d+E\d{2,3})$/i;
-/** Matches what Excel makes of `mar1`: `1-Mar` or `Mar-01`. */
+/** Matches dates such as `1-Mar` and `Mar-01`, into which Excel turns `mar1`. */
 const SHEET_DATE = new RegExp(`^(?:\\d{1,2}-(?:${MONTH})|(?:${MONTH})-\\d{2})$`);
 /** Matches other dates of sheets and scripts, which people type in fields other than IDs. */
 const DATE_IN_ID = new RegExp(
@@ -40,11 +40,11 @@ const DATE_IN_ID = new RegExp(
     '^\\d{4}-\\d{2}-\\d{2}[T ]00:00:00',
   ].join('|'),
 );
-/** Matches the line that database tools print under a header, and a number in a narrow column. */
+/** Matches `----`, as database tools print it under a header, and `####`, as sheets show wide numbers. */
 const RULE = /^([-=_#])\1{2,}$/;
 /** Matches a number that was typed as text, with the apostrophe that Excel hides: `'0123`. */
 const MARKED_AS_TEXT = /^['’]\d/;
-/** Matches an ID in the quotes of SQL or a script, also as bytes of Python. */
+/** Matches an ID in the quotes of SQL or a script, such as `'u1'` and Python's `b'u1'`. */
 const QUOTED = /^b?(['"`]).*\1$/s;
 /** Texts that programs write for a value that is missing. */
 const PLACEHOLDERS = new Set([
@@ -246,7 +246,7 @@ export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary:
   const first = text.charCodeAt(0);
   const last = text.charCodeAt(length - 1);
   if (!isAlphanumeric(first) || !isAlphanumeric(last)) return false;
-  // A pattern is faster than a loop.
+  // A regular expression is faster than a loop.
   if (!isOrdinary && OTHER_THAN_ORDINARY.test(text)) return false;
   if (length < 3) return true;
   if (mayComeFromMissingValue(text, first, last)) return false;

@@ -4,7 +4,7 @@ import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Operation } from './define.ts';
 import type { Flag } from './flags.ts';
 
-/** The parts of an operation that its command line follows from. */
+/** The parts of an operation that determine its command line. */
 interface CommandParts extends Pick<Operation, 'command' | 'argument'> {
   readonly flags: readonly Flag[];
   readonly paged: boolean;
@@ -53,7 +53,7 @@ function formatValues({ kind, keys = [] }: Flag, value: unknown): readonly strin
   }
 }
 
-/** Formats an object as pairs of keys and values, or as just the value of its first field. */
+/** Formats an object as `key=value` pairs, or as the value of its first field if it has no other. */
 function formatEntry(keys: readonly Flag[], entry: Fields): string {
   const pairs = keys.flatMap(({ name, path }) => {
     const value = valueAt(entry, path);

@@ -59,7 +59,7 @@ export interface OperationEntry extends Pick<Operation, CopiedField> {
 /** Values in examples that only the service knows. */
 const EXAMPLE_VALUES: KnownValues = { apiKey: 'K', last: () => 'm1' };
 
-/** Examples are shorter where they can be. */
+/** Maximum characters of an example, unless a valid call needs more. */
 const EXAMPLE_WIDTH = 90;
 
 /**

@@ -38,7 +38,7 @@ export async function openSocksTunnel(
   requireVersion(replyVersion);
   if (reply === NOT_ALLOWED) throw new ProxyRefusalError('it does not allow the connection');
   if (reply !== SUCCESS) throw new ProxyRefusalError('it could not connect');
-  // The address from which the proxy connects has no use.
+  // Skips the address from which the proxy connects.
   const length = kind === IPV4 ? 4 : kind === IPV6 ? 16 : Number((await replies.take(1))[0]);
   await replies.take(length + 2);
   replies.end();
@@ -86,7 +86,7 @@ class Replies {
     return taken;
   }
 
-  /** Gives the bytes that follow the replies back to the socket. */
+  /** Returns bytes after the replies to the socket, because they belong to the tunnel. */
   end(): void {
     if (this.#bytes.length > 0) this.#socket.unshift(this.#bytes);
   }

@@ -9,7 +9,7 @@ import {
 } from '../catalog/sample-data.ts';
 
 export type SampleCall = readonly [OperationName, (known: KnownValues) => object];
-/** Data of a call, or how it follows from the operation's sample and the values of the service. */
+/** Data of a call, or a function that derives it from the operation's sample and values of the service. */
 type Data = object | ((sample: object, known: KnownValues) => object);
 type PlannedCall = readonly [OperationName, Data];
 
@@ -23,7 +23,7 @@ const changed =
   (change: object): Data =>
   (sample: object) => ({ ...sample, ...change });
 
-/** Plans the sample of each operation, and more calls. */
+/** Plans calls of each operation: its sample, and the given data. */
 function calls(
   names: OperationName | readonly OperationName[],
   ...data: readonly Data[]

@@ -230,7 +230,7 @@ export async function removeStagedFiles(path: string): Promise<void> {
 
 /** Ending of the folder beside a file where its replacement is written; a random part follows. */
 export const STAGING_SUFFIX = '.staged-';
-/** Maximum number of characters of a file's own name in that of the folder, which names can exceed. */
+/** Characters of a file's name that its staging folder keeps, so that the folder's name is not too long. */
 const MAX_STAGED_NAME = 48;
 
 /** Returns the start of the path of the folder where the replacement of a file is written. */

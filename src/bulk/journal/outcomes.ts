@@ -93,6 +93,6 @@ export interface SavedResults {
   readonly bytes: number;
   /** Whether they wait in the job's folder, because their path has older results. */
   readonly isStaged?: boolean;
-  /** Device, inode, and time of creation of the file at their path. Absent in earlier journals. */
+  /** Device, inode, and creation time of the results file. Absent in journals of earlier versions. */
   readonly file?: string;
 }

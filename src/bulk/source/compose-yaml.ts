@@ -48,7 +48,7 @@ const LONG_TEXT = 500_000;
  */
 const MAX_LEXEMES = 3_800_000;
 const ITEM_LEXEMES = 5;
-/** Open values that are certainly too many. Each takes memory, and the composer calls itself for each. */
+/** Nesting at which parsing stops early: each open value takes memory, and the composer is recursive. */
 const MAX_OPEN_VALUES = 1_000;
 
 export const SECOND_DOCUMENT = 'a second document begins here';

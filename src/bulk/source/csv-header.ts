@@ -221,7 +221,7 @@ export class HeaderReader {
 /** Spreadsheets have at most 16,384 columns. */
 const MAX_COLUMNS = 100_000;
 
-/** Matches cells that are numbers, dates, or email addresses, which name no columns. */
+/** Matches numbers, dates, and email addresses, which are not names of columns. */
 const VALUE = /^[\d.,:/ -]+$|@.*\./;
 
 /** Whether a header consists of the names of fields with single spaces between them. */

@@ -119,7 +119,7 @@ export class CsvRowParser {
       }
       if (lineBreak === -1 && !this.#ended) return;
       const row = withoutReturn(text.slice(this.#rowStart, end));
-      // Each store of an object in an older one costs time.
+      // Assigning a new object to a property of an old one is slow, so equal values are not assigned.
       if (this.segment !== segment) this.segment = segment;
       if (!isBlank(row)) this.#onRow(row.split(delimiter), row, this.#line);
       this.#line += 1;

@@ -27,7 +27,7 @@ export interface DecodeRequest {
 
 /**
  * Compressed files by their first bytes, with the program that decompresses them. svc reads gzip itself,
- * but not around an .xlsx file.
+ * except for a compressed .xlsx file.
  */
 const COMPRESSED: readonly (readonly [
   signature: RegExp | string,
@@ -202,7 +202,7 @@ function createInvalidUnicodeError(
     return new InputError(name, at, `not valid ${encoding.name.toUpperCase()} text`, hint);
   const problem = `byte 0x${byte.toString(16).padStart(2, '0')} is not UTF-8`;
   const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
-  // Texts in Windows-1252 hardly ever end with the characters of these bytes.
+  // In Windows-1252, these bytes are Â and Ã, with which texts hardly ever end.
   if (failed.chunk.length === 0 && (byte === 0xc2 || byte === 0xc3))
     return new InputError(
       name,

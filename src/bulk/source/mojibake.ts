@@ -1,9 +1,9 @@
 import { TextDecoder } from 'node:util';
 import { once } from '../../kernel/once.ts';
 
-/** A way to decode UTF-8 wrongly. */
+/** A wrong encoding in which programs decode UTF-8. */
 interface Misreading {
-  /** Matches texts that may be such. The characters of real names need two matches. */
+  /** Matches texts that may be decoded wrongly. Characters that names contain must occur twice. */
   readonly mark: RegExp;
   readonly bytes: () => ReadonlyMap<string, number>;
 }
@@ -15,8 +15,8 @@ const [CP437, CP850] = [
 ];
 
 /**
- * Matches the first byte of a character and `next` ones. Letters of Czech and quotation marks may
- * follow each other like this, so scripts other than Latin need two characters.
+ * Matches the first byte of a character in UTF-8, followed by `next` bytes. Czech letters before quotation
+ * marks look the same, so scripts other than Latin need two such characters.
  */
 function createMark(next: string): RegExp {
   return new RegExp(
@@ -47,7 +47,7 @@ const LATIN_1 = Array.from({ length: 0x80 }, (_, at) => String.fromCharCode(0x80
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
 /**
- * Finds the text that a program decoded in another encoding although it was UTF-8: `Müller` for
+ * Finds the original of a text in UTF-8 that a program decoded in another encoding: `Müller` for
  * `MÃ¼ller`. Undefined for any other text.
  */
 export function findMojibake(text: string): string | undefined {

@@ -117,8 +117,8 @@ function createSizeError({ name, listName }: ListRequest, text: string, limit: s
       ? ['', 'records.ndjson']
       : [` ${quoteForShell(name)}`, quoteForShell(`${name.replace(/\.ya?ml$/i, '')}.ndjson`)];
   const [path, key] = listField ? [`.${listField}[]`, `["${listField}"]`] : ['.[]', ''];
-  // Both commands merge maps and keep nulls, and the text of values such as 0123, no, and 1e5. In JSON, an
-  // ID must be text, but the numbers in a nested object must not.
+  // Both commands merge maps, keep nulls, and keep values such as 0123, no, and 1e5 as text. Numbers become
+  // text, because IDs must be text, except in nested objects.
   const python = `import json, re, sys, yaml; L = getattr(yaml, "CSafeLoader", yaml.SafeLoader); L.yaml_implicit_resolvers = {k: [r for r in v if r[0][18:] in ("null", "merge")] for k, v in L.yaml_implicit_resolvers.items()}; P = type("P", (str,), {}); L.add_constructor("tag:yaml.org,2002:str", lambda l, n: P(n.value) if not n.style and re.fullmatch("${PYTHON_SCALAR}", n.value) else n.value); L.add_constructor("tag:yaml.org,2002:map", lambda l, n: l.construct_mapping(n, True) if len({k.value for k, v in n.value}) == len(n.value) else sys.exit(f"a field occurs twice {n.start_mark}")); t = lambda v, d=1: {k: t(w, d - 1) for k, w in v.items()} if type(v) is dict else [t(w, d) for w in v] if type(v) is list else v if type(v) is not P or d == 0 and v[0] not in "tTfF" else json.loads(v.lower()); print(*[json.dumps(t(r)) for r in yaml.load(sys.stdin.buffer, L)${key}], sep="\\n")`;
   const yq = `explode(.) | ${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"`;
   return new InputError(

@@ -81,7 +81,7 @@ function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined):
     return describeOutput(command, leaf, flags);
   const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
   if (usual !== undefined) return `did you mean '${usual}'?`;
-  // Names that are close to it, such as `time`, name no file.
+  // Flags with names close to --file, such as --time, do not take files.
   const near =
     flag.startsWith('--') && flag !== '--file' ? findNearest(flag.slice(2), names) : undefined;
   const begun = names.filter((name) => name.startsWith(`${flag.slice(2)}-`));
@@ -121,7 +121,7 @@ function describeOutput(
     : "to save the output, redirect stdout: '> output.txt'";
 }
 
-/** The uses of the only output of a command. */
+/** Uses of files that a command has instead of `--out`. */
 const OWN_OUTPUTS: readonly OptionDefinition['file'][] = ['report', 'har', 'edited'];
 
 /**

@@ -27,7 +27,7 @@ export interface Previews {
    * @throws SvcError `approval_required` unless the token belongs to exactly this call
    */
   readonly find: (token: string, operation: string, input: ToolInput) => Preview;
-  /** Returns whether the token was still valid. It no longer is. */
+  /** Invalidates a token. Returns whether it was valid. */
   readonly take: (token: string) => boolean;
 }
 

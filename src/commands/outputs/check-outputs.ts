@@ -172,7 +172,7 @@ async function requireOutsideState(
 ): Promise<void> {
   const path = resolveOutputPath(file, cwd);
   const stats = await stat(path).catch(() => undefined);
-  // Rejects with records stay as they are.
+  // A rejects file with records is never replaced.
   const isKept = use === 'edited' || use === 'folder' || (use === 'rejects' && stats?.size !== 0);
   if (isKept || !stats?.isFile() || isDescriptorPath(path)) return;
   const target = await resolveLinks(path);

@@ -59,7 +59,7 @@ export async function saveWrite(
   // A plan that cannot be read back could not be applied.
   await parsePlanFile(text, out);
   const path = resolveOutputPath(out, cwd);
-  // No command can read the plan back from a device or a pipe, and its input files are not copied.
+  // A device or a pipe cannot be read back, so no command can apply the plan, and no input file is copied.
   const isStreamed = await isStream(path);
   const next = isStreamed ? {} : nextOfPlanFile(context, await findProtections(context), out);
   await printWrite(context, saved, {

@@ -116,7 +116,7 @@ export function parseAdminInput<Name extends AdminOperationName>(
   data: unknown,
 ): AdminInput<Name> {
   const checked = validateBounded(input, data);
-  // TypeScript does not know that the schema is the one of the operation with this name.
+  // TypeScript cannot infer that the schema belongs to the operation with this name.
   if (checked.success) return checked.data as AdminInput<Name>;
   const [issue] = checked.issues as [z.core.$ZodIssue];
   const value = valueAt(data, issue.path);

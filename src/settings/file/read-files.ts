@@ -95,8 +95,8 @@ export async function hashFile(
 }
 
 /**
- * Copies a file while it is hashed, so that the copy has exactly the hashed bytes. A kill or a full disk
- * leaves no part of it.
+ * Copies a file while it is hashed, so that the copy has exactly the hashed bytes. If svc is killed or the
+ * disk is full, no partial copy is left.
  * @param copy path of a new file, which only this user can read
  * @throws SvcError `local`; EEXIST is its cause if the copy exists
  */

@@ -10,12 +10,12 @@ import {
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
 
 /**
- * Built-in formats that are times in one language and dates in another: the text has both parts, as far
- * as the number has them.
+ * Built-in formats that are times in one language and dates in another. The text has both parts if the
+ * number has both.
  */
 const DATES_OR_TIMES = [34, 35, 55, 56];
 const LAST_FORMAT = 58;
-/** The built-in formats of Thai, by the number of the first, as numbers of other built-in formats. */
+/** Built-in formats for Thai: the number of the first, and the numbers of the equal built-in formats. */
 const THAI_FORMATS = [
   [59, [1, 2, 3, 4]],
   [67, [9, 10, 12, 13, 14, 15, 16, 17, 20, 21, 22, 45, 46, 47, 14]],
@@ -23,7 +23,7 @@ const THAI_FORMATS = [
 
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/;
 const ZEROS = /^0+$/;
-/** Excel writes at most 65,490 formats of cells, with 250 patterns other than its own. */
+/** Limits above those of Excel: 65,490 cell formats, and 250 custom patterns. */
 const [MAX_FORMATS, MAX_PATTERNS] = [100_000, 1000];
 
 interface CellFormat {
@@ -72,8 +72,8 @@ export class CellFormats implements XmlHandler {
   }
 
   /**
-   * Formats a date, a time, or a duration of a strict workbook like one that is stored as a number.
-   * Undefined for another text.
+   * Formats a date, a time, or a duration in ISO 8601, as strict workbooks store them. Returns `undefined`
+   * for any other text.
    * @throws NumberFormatError for a date outside the calendar
    */
   formatDate(stored: string, style: number): NumberText | undefined {
@@ -112,7 +112,7 @@ export class CellFormats implements XmlHandler {
   }
 }
 
-/** Returns the pattern of a built-in format; the general one for a number that the standard lacks. */
+/** Returns the pattern of a built-in format, or the general pattern for an unknown number. */
 function builtInFormat(id: number): string {
   if (DATES_OR_TIMES.includes(id)) return 'yyyy-mm-dd hh:mm:ss';
   if (id <= LAST_FORMAT) return getFormatFromId(id);

@@ -54,7 +54,7 @@ const [DAY_AFTER_LAST, FIRST_DAY_OF_1904] = [2_958_466, 1_462];
 /** The sheet shows this day as February 29, 1900, which did not exist. */
 const MISSING_DAY = 60;
 const DAY = 86_400_000;
-/** The day from which the numbers count after the missing day. */
+/** Day 0 of serial numbers after the missing day, February 29, 1900. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 
 /** Formats integers with all their digits, unlike a sheet, which shows `1.23E+11` for 12 digits. */
@@ -191,7 +191,7 @@ const ISO_DATE =
   /^(?=.*\d)(?:(\d{4}-\d\d-\d\d)(?:T(?=\d)|(?=Z?$)))?(?:(\d\d):(\d\d):(\d\d(?:\.\d*)?))?Z?$/;
 const DURATION = /^P(?=.*\d)(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?)?$/;
 
-/** Parses a date, a time, or a duration to a number of days, and the pattern of what it is. */
+/** Parses a date, a time, or a duration. Returns a number of days, and the pattern that shows it. */
 export function parseIsoDate(
   stored: string,
   is1904: boolean,
@@ -245,7 +245,7 @@ function formatDay(serial: number): string {
   return new Date(DAY_ZERO + days * DAY).toISOString().slice(0, 10);
 }
 
-/** Returns the serial number of a day. Programs store a time without a date as one on day zero. */
+/** Returns the serial number of a day. Programs store a time without a date as a time on day 0. */
 function toSerial(milliseconds: number, is1904: boolean): number {
   const days = (milliseconds - DAY_ZERO) / DAY;
   if (is1904) return days - FIRST_DAY_OF_1904;

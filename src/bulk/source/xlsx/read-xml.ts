@@ -22,7 +22,7 @@ export type XmlAttributes = Readonly<Record<string, SaxesAttributeNS>>;
  * cell has at most 32,767 characters.
  */
 const MAX_PART_BYTES = 4 * 1024 * 1024;
-/** The parts that svc reads have 8 levels, and elements with up to 20 attributes. */
+/** Real files have up to 8 levels, and up to 20 attributes per element. */
 const [MAX_NESTING, MAX_ATTRIBUTES] = [64, 1000];
 /** The element of a document's choices between markup for newer and for older programs. */
 const COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/2006';

@@ -79,7 +79,7 @@ export class SheetFindings {
 export class MergedCells {
   readonly #ranges: readonly (readonly [first: CellReference, last: CellReference])[];
   #next = 0;
-  /** By column: the last line of the latest range, and the line of its first cell. */
+  /** For each column: the last line of its latest range, and the line of the cell that is shown. */
   readonly #lastLines: number[] = [];
   readonly #shownLines: number[] = [];
   #columns = 0;
@@ -93,7 +93,7 @@ export class MergedCells {
       .toSorted(([a], [b]) => a.line - b.line);
   }
 
-  /** Returns the column of the first value that a range hides. The rows must come in their order. */
+  /** Returns the column of the first value that a range hides. Rows must be passed in order. */
   findHiddenColumn({ line, cells }: SheetRow): number | undefined {
     for (; ; this.#next += 1) {
       const [first, last] = this.#ranges[this.#next] ?? [];

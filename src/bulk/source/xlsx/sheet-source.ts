@@ -12,12 +12,12 @@ import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.t
 /** Data that all readings of a file share: the texts of a large workbook take much time and memory. */
 export interface SheetCache {
   data?: SheetData;
-  /** Paths of the sheets without values that merged cells hide. */
+  /** Paths of sheets in which merged cells hide no values. */
   checkedSheets?: Set<string>;
 }
 
 export interface SheetRequest extends SourceRequest {
-  /** Called with the part of the sheet that was read, from 0 to 1. */
+  /** Called with the fraction of the sheet that was read, from 0 to 1. */
   readonly onRead?: (part: number) => void;
 }
 
@@ -67,8 +67,8 @@ export async function openSheet(
 
 const MAX_LISTED_SHEETS = 20;
 /**
- * Upper bounds on the cells without a value that the columns of the header add to rows: in all rows,
- * and for each cell with a value.
+ * Limits on empty cells, which svc adds to rows that are shorter than the header: the number that is always
+ * allowed, and the number per cell with a value.
  */
 const [MIN_EMPTY_CELLS, MAX_EMPTY_PER_VALUE] = [8_000_000, 1000];
 

@@ -325,7 +325,7 @@ class SheetList implements XmlHandler {
     if (this.#sheets.length > MAX_SHEETS) throw new Error(`it has more than ${MAX_SHEETS} sheets`);
   }
 
-  /** Returns the sheets with cells. A sheet can also be a chart or a dialog, or a macro without a part. */
+  /** Returns the sheets with cells, without charts, dialogs, and macros. */
   sheets(targets: ReadonlyMap<string, Target>): readonly Sheet[] {
     return this.#sheets.flatMap(({ name, isHidden, id }) => {
       const { type, path } = targets.get(id) ?? { type: 'worksheet', path: '' };

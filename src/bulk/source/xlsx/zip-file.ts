@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 
 const WINDOW_BYTES = 64 * 1024;
-/** The record at the end of an archive: its start, its size, and where it has the size of a comment. */
+/** The record at the end of an archive: its signature, its size, and the offset of the comment's size. */
 const [END, END_BYTES, COMMENT_SIZE_AT] = [Buffer.from('PK\x05\x06'), 22, 20];
 const TRUNCATED = 'the file is truncated';
 const [openPromise, readPromise] = [promisify(open), promisify(read)];
