@@ -308,13 +308,14 @@ export class RecordChecker extends FindingCollector {
       }
       for (const conflict of conflicts)
         this.#addTargetProblem({ ...conflict, contradicts: 'command' }, lines.positionAt(at));
-      for (const field in ownFields)
-        if (!this.#knownFields.has(field))
-          this.#reportUnknownField(field, ownFields[field], record.line, source);
+      const found = suspicious?.inspect(ownFields, record.isPlain === true);
+      if (suspicious?.hasNewFields !== false)
+        for (const field in ownFields)
+          if (!this.#knownFields.has(field))
+            this.#reportUnknownField(field, ownFields[field], record.line, source);
       this.#limits?.count(prepared, () => this.locate({ line: record.line, message: '' }));
       for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
-      if (suspicious) {
-        const found = suspicious.inspect(ownFields, record.isPlain === true);
+      if (found) {
         if (found.length > 0) this.#reportValues(found, lines.positionAt(at));
         if (target && target.key !== this.#lastTarget)
           this.#inspectTarget(target, lines.positionAt(at));

@@ -64,14 +64,17 @@ interface Group {
 export class SuspiciousValues {
   readonly #idFields: ReadonlySet<string>;
   readonly #fields = new Map<string, Field>();
-  /** The fields of the last record, in its order. */
+  /** The fields of the last record, in its order, and those of the last target. */
   #order: Field[] = [];
+  #targetOrder: Field[] = [];
   readonly #groups = new Map<string, Group>();
   #readHeader: (() => Header) | undefined;
   #headingOf: Header['headingOf'] = () => undefined;
   #names: readonly string[] = [];
   /** Number of records of the current file. */
   #records = 0;
+  /** Whether the last record may have fields that no earlier one of the file has. */
+  hasNewFields = false;
 
   /** @param idFields fields whose suspicious values are problems */
   constructor(idFields: Iterable<string>) {
@@ -90,7 +93,8 @@ export class SuspiciousValues {
   inspect(fields: Fields, isPlain: boolean): readonly SuspiciousValue[] {
     this.#records += 1;
     if (this.#readHeader) this.#setHeader(this.#readHeader());
-    let found = this.inspectTarget(fields, isPlain);
+    this.hasNewFields = false;
+    let found = this.#inspectFields(fields, this.#order, isPlain);
     for (const name of this.#names) {
       if (Object.hasOwn(fields, name)) continue;
       if (found === NONE) found = [];
@@ -106,14 +110,19 @@ export class SuspiciousValues {
   }
 
   /** Inspects the target of a record. */
-  inspectTarget(fields: Fields, isPlain = false): SuspiciousValue[] {
+  inspectTarget(fields: Fields): SuspiciousValue[] {
+    return this.#inspectFields(fields, this.#targetOrder, false);
+  }
+
+  #inspectFields(fields: Fields, order: Field[], isPlain: boolean): SuspiciousValue[] {
     let found = NONE;
     let at = -1;
     for (const name in fields) {
       at += 1;
       const value = fields[name];
+      const known = order[at];
+      const field = known?.name === name ? known : this.#replaceField(order, at, name);
       if (typeof value !== 'string') continue;
-      const field = this.#fieldAt(at, name);
       if (field.decimal !== null) trackDecimals(field, value);
       const isHeading = field.isId && isHeadingOf(field, value);
       if (!isHeading && isUnsuspicious(value, field, isPlain)) continue;
@@ -129,12 +138,11 @@ export class SuspiciousValues {
     if (this.#count(name, suspicion, isId)) found.push(describe(suspicion, name, text, isId));
   }
 
-  /** Returns a field. Most records have the same fields in the same order. */
-  #fieldAt(at: number, name: string): Field {
-    const known = this.#order[at];
-    if (known?.name === name) return known;
+  /** Notes a field in the order. Most records have the same fields in the same order. */
+  #replaceField(order: Field[], at: number, name: string): Field {
+    this.hasNewFields = true;
     const field = this.#fieldOf(name);
-    if (at < MAX_GROUPS) this.#order[at] = field;
+    if (at < MAX_GROUPS) order[at] = field;
     return field;
   }
 
@@ -173,6 +181,7 @@ export class SuspiciousValues {
     const decimals = isTable || this.#records > 1 ? [...this.#fields.values()] : [];
     this.#fields.clear();
     this.#order = [];
+    this.#targetOrder = [];
     this.#records = 0;
     return [
       ...hidden.map(({ count, field, isId, suspicion }) => {
