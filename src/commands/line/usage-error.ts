@@ -76,9 +76,11 @@ function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined):
   const names = flags.map(longName);
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
-  if (OUTPUT_FLAGS.test(flag) && names.includes('out')) return `did you mean '--out'?`;
-  if (OUTPUT_FLAGS.test(flag) && command.commands.length === 0)
-    return describeOutput(command, leaf, flags);
+  const isGroup = command.commands.length > 0;
+  if (OUTPUT_FLAGS.test(flag)) {
+    if (names.includes('out')) return `did you mean '--out'?`;
+    return isGroup ? groupHint(command) : describeOutput(command, leaf, flags);
+  }
   const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
   if (usual !== undefined) return `did you mean '${usual}'?`;
   // Flags with names close to --file, such as --time, do not take files.
@@ -87,9 +89,11 @@ function flagHint(flag: string, command: Command, leaf: LoadedLeaf | undefined):
   const begun = names.filter((name) => name.startsWith(`${flag.slice(2)}-`));
   const meant = near !== undefined && begun.length === 0 ? [near] : begun.slice(0, MAX_SUGGESTIONS);
   if (meant.length > 0) return `did you mean ${meant.map((name) => `'--${name}'`).join(' or ')}?`;
-  return command.commands.length > 0
-    ? hint`put flags after a command; to list the commands, run ${helpStep(command)}`
-    : hint`to list the flags, run ${helpStep(command)}`;
+  return isGroup ? groupHint(command) : hint`to list the flags, run ${helpStep(command)}`;
+}
+
+function groupHint(command: Command): Hint {
+  return hint`put flags after a command; to list the commands, run ${helpStep(command)}`;
 }
 
 /** Matches flags for an output file. */

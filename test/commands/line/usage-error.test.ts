@@ -142,6 +142,7 @@ describe('an invalid command line', () => {
         ['local requests list --out x', "did you mean '--har'?"],
         ['local export --out x', 'to save the data, run svc local export state.json'],
         ['plan --output-file x', "did you mean '--out'?"],
+        ['users --out x', 'put flags after a command; to list the commands, run svc users --help'],
         ...[
           'webhooks send comment.add --out x',
           'webhooks setup --out x',
