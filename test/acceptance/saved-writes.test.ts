@@ -83,7 +83,7 @@ describe('a saved import', () => {
     [
       'a replaced copy',
       15,
-      'is not the copy of users.csv',
+      '.csv, and run svc users add',
       async ({ copy }) => writeFile(await copy(), USERS.replace('Ada', 'Eve')),
     ],
     ['a missing copy', 15, 'is not the copy of users.csv', async ({ copy }) => rm(await copy())],

@@ -66,14 +66,19 @@ export async function applyWrite(context: Context, saved: SavedWriteFile): Promi
   });
 }
 
-function createStaleError({ plan, file }: SavedWriteFile, reason: string): SvcError {
+/** @param changed a copy of the input beside the plan, which a new plan would not replace */
+function createStaleError(
+  { plan, file }: SavedWriteFile,
+  reason: string,
+  changed?: string,
+): SvcError {
   const message = `${file} cannot be applied: ${reason}; nothing was sent`;
   const { command } = plan;
   return new SvcError('stale_plan', message, {
     hint:
       command.length === 0
         ? 'an agent saved this plan; ask it to save a new one'
-        : hint`to create a new plan, run ${step('inspect', ...command)}`,
+        : hint`to create a new plan, ${changed === undefined ? '' : `move or delete ${changed}, and `}run ${step('inspect', ...command)}`,
   });
 }
 
@@ -111,8 +116,10 @@ async function checkInputs({ cwd, signal }: Context, saved: SavedWriteFile): Pro
   const folder = dirname(resolve(cwd, saved.file));
   for (const { path, copy, sha256, name } of write.files) {
     const copied = await hashFile(copy, folder, signal).catch(() => undefined);
-    if (copied?.sha256 !== sha256)
-      throw createStaleError(saved, `${copy} beside the plan is not the copy of ${name}`);
+    if (copied?.sha256 !== sha256) {
+      const reason = `${copy} beside the plan is not the copy of ${name}`;
+      throw createStaleError(saved, reason, copied && copy);
+    }
     // The plan may be applied on a machine without the file.
     const given =
       path === null ? undefined : await hashFile(path, '/', signal).catch(() => undefined);
@@ -227,7 +234,7 @@ async function copyInputs(
     for (const [at, { name, copy, format, sha256 }] of files.entries()) {
       const file = join(folder.path, `input-${at + 1}.${format}`);
       if ((await copyHashed(join(beside, copy), file, signal)).sha256 !== sha256)
-        throw createStaleError(saved, `${copy} beside the plan is not the copy of ${name}`);
+        throw createStaleError(saved, `${copy} beside the plan is not the copy of ${name}`, copy);
       copies.push({ file, name, format });
     }
     return copies;
