@@ -4,7 +4,7 @@ import { basename, dirname, join, parse } from 'node:path';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import { resolveLinks, throwFileError } from '../kernel/files.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
-import { openOutputFile, type StagedOutput, stageOutput } from '../kernel/output-file.ts';
+import { isStream, openOutputFile, type StagedOutput, stageOutput } from '../kernel/output-file.ts';
 import { isDescriptorPath, readHead } from '../kernel/read-file.ts';
 import type { RecordResult } from './batches.ts';
 import type { WrittenRejects } from './journal/outcomes.ts';
@@ -243,12 +243,6 @@ function isReasons(head: string): boolean {
 
 async function removeBoth(path: string): Promise<void> {
   for (const each of [path, reasonsPathOf(path)]) await rm(each, { force: true });
-}
-
-/** Whether a path leads to a device, a pipe, or an open file, which are written as records fail. */
-export async function isStream(path: string): Promise<boolean> {
-  const stats = await stat(path).catch(() => undefined);
-  return (stats !== undefined && !stats.isFile()) || isDescriptorPath(path);
 }
 
 /** Returns what an earlier run wrote, if nobody edited it. */

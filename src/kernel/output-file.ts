@@ -63,8 +63,7 @@ export async function openOutputFile(path: string, request: OutputRequest): Prom
     const stats = await stat(path).catch(() => undefined);
     if (stats?.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
     // A file that is already open has other writers, such as the stdout of this process.
-    if ((stats && !stats.isFile()) || isDescriptorPath(path))
-      return await openThrough(path, request);
+    if (isWrittenThrough(path, stats)) return await openThrough(path, request);
     return request.existing === 'replace'
       ? await openReplacement(path, request)
       : await openRegular(path, request, request.existing, stats);
@@ -72,6 +71,15 @@ export async function openOutputFile(path: string, request: OutputRequest): Prom
     request.signal?.throwIfAborted();
     throw createLocalFileError('write', path, error);
   }
+}
+
+/** Whether an output goes to a device, a pipe, or an open file, which cannot be replaced or read back. */
+export async function isStream(path: string): Promise<boolean> {
+  return isWrittenThrough(path, await stat(path).catch(() => undefined));
+}
+
+function isWrittenThrough(path: string, stats: Stats | undefined): boolean {
+  return (stats !== undefined && !stats.isFile()) || isDescriptorPath(path);
 }
 
 /**

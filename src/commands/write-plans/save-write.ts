@@ -1,9 +1,8 @@
-import { isStream } from '../../bulk/rejects-file.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
-import { writeOutputFile } from '../../kernel/output-file.ts';
+import { isStream, writeOutputFile } from '../../kernel/output-file.ts';
 import {
   createSavedWrite,
   parsePlanFile,
