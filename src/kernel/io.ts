@@ -1,5 +1,6 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import { SvcError, systemErrorCode } from './errors.ts';
+import { once } from './once.ts';
 import { redactRemembered } from './redact.ts';
 
 /**
@@ -94,12 +95,8 @@ function isReadableNullDevice(descriptor: number): boolean {
 }
 
 function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
-  // Asked for every line of a report.
-  let isTerminal: boolean | undefined;
-  const isOnTerminal = () => {
-    isTerminal ??= isatty(descriptor);
-    return isTerminal;
-  };
+  // A report asks for every line.
+  const isOnTerminal = once(() => isatty(descriptor));
   let opened: NodeJS.WriteStream | undefined;
   const stream = (): NodeJS.WriteStream => {
     // The callback of each write reports errors; without a listener, the stream would crash the
