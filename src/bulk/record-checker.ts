@@ -36,7 +36,7 @@ import { findRenamedField } from './source/renamed-field.ts';
 import { SharedFieldError } from './source/shared-fields.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
-import { type SuspiciousValue, SuspiciousValues } from './suspicious-values.ts';
+import { isIdField, type SuspiciousValue, SuspiciousValues } from './suspicious-values.ts';
 import { type TargetProblem, TargetProblems } from './target-problems.ts';
 import { describeUnknownField, formatSelectingHint } from './unknown-fields.ts';
 
@@ -146,7 +146,7 @@ export class RecordChecker extends FindingCollector {
     this.#onRecord = onRecord;
     const { knownFields, targetFields, id } = rules.fields;
     const names = [...knownFields, ...targetFields.map(({ name }) => name)];
-    const idFields = [id, ...names.filter((name) => /Id$/.test(name))];
+    const idFields = [id, ...names.filter(isIdField)];
     this.#knownFields = new Set([...knownFields, ...(rules.map ?? []).map(([, field]) => field)]);
     this.#limits = rules.valueWarnings === 'add' ? new AccessLimits(rules.fields) : undefined;
     this.tree = rules.fields.parent === undefined ? undefined : new RecordTree();

@@ -11,6 +11,11 @@ import {
   type Suspicion,
 } from './suspicions.ts';
 
+/** Whether a field contains the ID of a record or of its target. */
+export function isIdField(name: string): boolean {
+  return /Id$/.test(name);
+}
+
 /** A suspicious value. In an ID, it is a problem. */
 export interface SuspiciousValue extends RecordProblem {
   readonly isId: boolean;

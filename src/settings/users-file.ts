@@ -11,7 +11,7 @@ import {
   type Source,
   type SourceRecord,
 } from '../bulk/source/source.ts';
-import { type SuspiciousValue, SuspiciousValues } from '../bulk/suspicious-values.ts';
+import { isIdField, type SuspiciousValue, SuspiciousValues } from '../bulk/suspicious-values.ts';
 import { type BulkFields, bulkFieldsOf, withOwnOrganization } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
 import { describeSelection, findSelectingFields } from '../catalog/selecting-fields.ts';
@@ -125,7 +125,7 @@ export async function* readUsersFile(
  */
 function createUserCheck(fields: BulkFields, source: Source, path: string) {
   const known = new Set(fields.knownFields);
-  const suspicious = new SuspiciousValues(fields.knownFields.filter((name) => /Id$/.test(name)));
+  const suspicious = new SuspiciousValues(fields.knownFields.filter(isIdField));
   suspicious.startFile(() => ({ required: [], headingOf: (field) => source.heading?.(field) }));
   const fail = (position: Partial<Position>, found: readonly SuspiciousValue[]) => {
     const problem = found.find(({ isId }) => isId);

@@ -8,7 +8,7 @@ import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record
 import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
 import { findRecordProblems } from '../../bulk/record-problem.ts';
 import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
-import { SuspiciousValues } from '../../bulk/suspicious-values.ts';
+import { isIdField, SuspiciousValues } from '../../bulk/suspicious-values.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
@@ -256,7 +256,7 @@ export function checkRecordSource(
   const beside = Object.entries(data).filter(([name]) => name !== field);
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   checkTargetIds(inputNaming, entry, fields.input, Object.fromEntries(beside), failure);
-  const ids = beside.filter(([name]) => /Id$/.test(name));
+  const ids = beside.filter(([name]) => isIdField(name));
   const [suspicious] = new SuspiciousValues(ids.map(([name]) => name)).inspectTarget(
     Object.fromEntries(ids),
   );
