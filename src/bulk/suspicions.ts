@@ -267,26 +267,22 @@ function isAlphanumeric(code: number): boolean {
   return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= NINE);
 }
 
+/** Words for a missing value, by the code of the last or first character of a text built from one. */
+const ENDINGS = tableByCode(['undefined', 'None', 'null', 'NaN', 'nan'], (word) =>
+  word.charCodeAt(word.length - 1),
+);
+const BEGINNINGS = tableByCode(['undefined', 'null'], (word) => word.charCodeAt(0));
+
+function tableByCode(words: readonly string[], codeOf: (word: string) => number) {
+  return Array.from({ length: 0x80 }, (_, code) => words.find((word) => codeOf(word) === code));
+}
+
 /** Whether a text of ordinary characters may be built from a missing value. */
 function mayComeFromMissingValue(text: string, first: number, last: number): boolean {
-  switch (last) {
-    case 0x64:
-      if (text.endsWith('undefined')) return true;
-      break;
-    case 0x65:
-      if (text.endsWith('None')) return true;
-      break;
-    case 0x6c:
-      if (text.endsWith('null')) return true;
-      break;
-    case 0x4e:
-      if (text.endsWith('NaN')) return true;
-      break;
-    case 0x6e:
-      if (text.endsWith('nan')) return true;
-  }
-  if (first === 0x75) return text.startsWith('undefined');
-  return first === 0x6e && text.startsWith('null');
+  const ending = ENDINGS[last];
+  if (ending !== undefined && text.endsWith(ending)) return true;
+  const beginning = BEGINNINGS[first];
+  return beginning !== undefined && text.startsWith(beginning);
 }
 
 function quote(text: string): string {
