@@ -12,6 +12,7 @@ import { Ledger } from '../../settings/ledger.ts';
 import { EXPIRED, findUnusable, isExpired } from '../../settings/plan/saved-plan.ts';
 import {
   isSavedWrite,
+  type PlannedInput,
   type PlannedRecords,
   parsePlanFile,
   type SavedWrite,
@@ -66,19 +67,25 @@ export async function applyWrite(context: Context, saved: SavedWriteFile): Promi
   });
 }
 
-/** @param changed a copy of the input beside the plan, which a new plan would not replace */
-function createStaleError(
-  { plan, file }: SavedWriteFile,
-  reason: string,
-  changed?: string,
+/** @param exists whether there is a file in place of the copy, which a new plan would not replace */
+function createCopyError(
+  saved: SavedWriteFile,
+  { copy, name }: Pick<PlannedInput, 'copy' | 'name'>,
+  exists: boolean,
 ): SvcError {
+  const reason = `${copy} beside the plan is not the copy of ${name}`;
+  return createStaleError(saved, reason, exists ? `move or delete ${copy}, and ` : '');
+}
+
+/** @param first what to do before a new plan is saved */
+function createStaleError({ plan, file }: SavedWriteFile, reason: string, first = ''): SvcError {
   const message = `${file} cannot be applied: ${reason}; nothing was sent`;
   const { command } = plan;
   return new SvcError('stale_plan', message, {
     hint:
       command.length === 0
         ? 'an agent saved this plan; ask it to save a new one'
-        : hint`to create a new plan, ${changed === undefined ? '' : `move or delete ${changed}, and `}run ${step('inspect', ...command)}`,
+        : hint`to create a new plan, ${first}run ${step('inspect', ...command)}`,
   });
 }
 
@@ -116,10 +123,8 @@ async function checkInputs({ cwd, signal }: Context, saved: SavedWriteFile): Pro
   const folder = dirname(resolve(cwd, saved.file));
   for (const { path, copy, sha256, name } of write.files) {
     const copied = await hashFile(copy, folder, signal).catch(() => undefined);
-    if (copied?.sha256 !== sha256) {
-      const reason = `${copy} beside the plan is not the copy of ${name}`;
-      throw createStaleError(saved, reason, copied && copy);
-    }
+    if (copied?.sha256 !== sha256)
+      throw createCopyError(saved, { copy, name }, copied !== undefined);
     // The plan may be applied on a machine without the file.
     const given =
       path === null ? undefined : await hashFile(path, '/', signal).catch(() => undefined);
@@ -234,7 +239,7 @@ async function copyInputs(
     for (const [at, { name, copy, format, sha256 }] of files.entries()) {
       const file = join(folder.path, `input-${at + 1}.${format}`);
       if ((await copyHashed(join(beside, copy), file, signal)).sha256 !== sha256)
-        throw createStaleError(saved, `${copy} beside the plan is not the copy of ${name}`, copy);
+        throw createCopyError(saved, { copy, name }, true);
       copies.push({ file, name, format });
     }
     return copies;
