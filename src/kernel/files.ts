@@ -4,7 +4,6 @@ import {
   chown,
   type FileHandle,
   mkdir,
-  mkdtemp,
   open,
   readdir,
   readlink,
@@ -197,11 +196,10 @@ export async function replaceFile(
   const { mode, durable = true } = options;
   const texts = [text].flat();
   const { write = (staged) => writeFile(staged, texts, { flag: 'wx', mode: 0o600 }) } = options;
-  let staging: string | undefined;
+  let staged: string | undefined;
   try {
     const target = await resolveLinks(path);
-    staging = await mkdtemp(stagingPrefix(target));
-    const staged = join(staging, basename(target));
+    staged = createStagedPath(target);
     await write(staged);
     if (durable) await flushAndVerify(staged, texts);
     await moveIntoPlace(staged, target, mode);
@@ -209,7 +207,7 @@ export async function replaceFile(
   } catch (error) {
     throw createLocalFileError('write', path, error);
   } finally {
-    if (staging) await rm(staging, { recursive: true, force: true });
+    if (staged) await rm(staged, { force: true });
   }
 }
 
@@ -228,13 +226,17 @@ export async function removeStagedFiles(path: string): Promise<void> {
   }
 }
 
-/** Ending of the folder beside a file where its replacement is written; a random part follows. */
+/** Ending of a file that will replace the one beside it; a random part follows. */
 export const STAGING_SUFFIX = '.staged-';
-/** Characters of a file's name that its staging folder keeps, so that the folder's name is not too long. */
+/** Characters of a file's name that its staged file keeps, so that the name is not too long. */
 const MAX_STAGED_NAME = 48;
 
-/** Returns the start of the path of the folder where the replacement of a file is written. */
-export function stagingPrefix(target: string): string {
+/** Returns a new path for the replacement of a file. */
+export function createStagedPath(target: string): string {
+  return stagingPrefix(target) + Math.random().toString(36).slice(2, 12);
+}
+
+function stagingPrefix(target: string): string {
   const name = basename(target).slice(0, MAX_STAGED_NAME).toWellFormed();
   return join(dirname(target), `${name}${STAGING_SUFFIX}`);
 }

@@ -1,7 +1,7 @@
-import { constants, copyFile, link, mkdtemp, open, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { constants, copyFile, link, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { systemErrorCode } from './errors.ts';
-import { flush, flushFolder, moveIntoPlace, stagingPrefix } from './files.ts';
+import { createStagedPath, flush, flushFolder, moveIntoPlace } from './files.ts';
 import { once } from './once.ts';
 
 /** A private file that becomes an output when it is complete. Until then, the output is untouched. */
@@ -22,17 +22,12 @@ export interface StagedFile {
 }
 
 /**
- * Opens a file in a folder of its own beside a path without links.
+ * Opens a file beside a path without links.
  * @throws the system's error, like the methods
  */
 export async function stageFile(path: string): Promise<StagedFile> {
-  const staging = await mkdtemp(stagingPrefix(path));
-  const staged = join(staging, basename(path));
-  const remove = () => rm(staging, { recursive: true, force: true });
-  const file = await open(staged, 'ax', 0o600).catch(async (error: unknown) => {
-    await remove();
-    throw error;
-  });
+  const staged = createStagedPath(path);
+  const file = await open(staged, 'ax', 0o600);
   let size = 0;
   const close = once(() => file.close());
   const finish = async () => {
@@ -46,7 +41,7 @@ export async function stageFile(path: string): Promise<StagedFile> {
   });
   const discard = async () => {
     await close();
-    await remove();
+    await rm(staged, { force: true });
   };
   const discardOnError = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -71,14 +66,13 @@ export async function stageFile(path: string): Promise<StagedFile> {
       discardOnError(async () => {
         await complete();
         await moveIntoPlace(staged, target, mode);
-        await remove();
         await flushFolder(dirname(target));
       }),
     create: (target) =>
       discardOnError(async () => {
         await complete();
         if (!(await createFrom(staged, target))) return false;
-        await remove();
+        await rm(staged);
         await flushFolder(dirname(target));
         return true;
       }),

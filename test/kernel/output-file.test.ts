@@ -15,11 +15,15 @@ describe('a regular file', () => {
     ['replace', 'new'],
     ['append', 'oldnew'],
   ] as const)('is written as requested: %s', async (existing, expected) => {
-    const path = join(await createTemporaryFolder(), 'out');
+    const folder = await createTemporaryFolder();
+    const path = join(folder, 'out');
     await writeFile(path, 'old', { mode: 0o644 });
     const file = await openOutputFile(path, { existing });
     await file.write('n');
     await file.write('ew');
+    // Putting a staged file in its place is one step, so that a kill after it leaves nothing else.
+    for (const name of await readdir(folder))
+      expect((await stat(join(folder, name))).isFile()).toBe(true);
     await file.close();
     expect(await readFile(path, 'utf8')).toBe(expected);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
