@@ -4,6 +4,7 @@ import type { InputFile } from '../../bulk/input-file.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { resolveLinks, throwFileError } from '../../kernel/files.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { isStream } from '../../kernel/output-file.ts';
 import { closeAfter } from '../../kernel/resource.ts';
@@ -99,20 +100,21 @@ async function copyFiles(
   out: string,
   created: string[],
 ): Promise<readonly PlannedInput[]> {
-  const plan = resolveOutputPath(out, cwd);
-  const isCopied = !(await isStream(plan));
+  const path = resolveOutputPath(out, cwd);
+  const isCopied = !(await isStream(path));
   if (!isCopied)
     await warn(`${out} is not a file, so the plan cannot be applied: it has no copy of its input`);
+  const plan = isCopied ? await resolveLinks(path).catch(throwFileError('write', out)) : path;
   const copied: PlannedInput[] = [];
-  for (const { name, format, path = '', spooled, fingerprint } of files) {
+  for (const { name, format, path: source = '', spooled, fingerprint } of files) {
     const { bytes, sha256 } = fingerprint();
     const copy = `${basename(plan)}.${sha256.slice(0, HASH_LENGTH)}.${format}`;
     if (isCopied) {
       const copyPath = join(dirname(plan), copy);
-      const found = await copyOnce(path, copyPath, { signal, created });
+      const found = await copyOnce(source, copyPath, { signal, created });
       if (found !== sha256) throw createCopyError(name, copy, created.includes(copyPath));
     }
-    copied.push({ name, path: spooled ? null : path, copy, format, bytes, sha256 });
+    copied.push({ name, path: spooled ? null : source, copy, format, bytes, sha256 });
   }
   return copied;
 }

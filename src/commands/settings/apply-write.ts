@@ -6,6 +6,7 @@ import { createJobName } from '../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
+import { resolveLinks, throwFileError } from '../../kernel/files.ts';
 import { formatCanonicalJson } from '../../kernel/json.ts';
 import { copyHashed, hashFile } from '../../settings/file/read-files.ts';
 import { Ledger } from '../../settings/ledger.ts';
@@ -116,11 +117,16 @@ export async function checkSavedWrite(context: Context, saved: SavedWriteFile): 
   await checkInputs(context, saved);
 }
 
+/** Returns the folder of the plan, which may be named by a link, and of the copies of its input. */
+async function findCopies(cwd: string, { file }: SavedWriteFile): Promise<string> {
+  return dirname(await resolveLinks(resolve(cwd, file)).catch(throwFileError('read', file)));
+}
+
 /** @throws SvcError `stale_plan` if an input file or its copy has other bytes than the plan says */
 async function checkInputs({ cwd, signal }: Context, saved: SavedWriteFile): Promise<void> {
   const { write } = saved.plan;
   if ('inputs' in write) return;
-  const folder = dirname(resolve(cwd, saved.file));
+  const folder = await findCopies(cwd, saved);
   for (const { path, copy, sha256, name } of write.files) {
     const copied = await hashFile(copy, folder, signal).catch(() => undefined);
     if (copied?.sha256 !== sha256)
@@ -234,7 +240,7 @@ async function copyInputs(
       await writeFile(file, JSON.stringify(records), { flag: 'wx', mode: 0o600 });
       return [{ file, name: RECORDS_NAME, format: 'json' }];
     }
-    const beside = dirname(resolve(cwd, saved.file));
+    const beside = await findCopies(cwd, saved);
     const copies: NonNullable<BulkRequest['copies']>[number][] = [];
     for (const [at, { name, copy, format, sha256 }] of files.entries()) {
       const file = join(folder.path, `input-${at + 1}.${format}`);
