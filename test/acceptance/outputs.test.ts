@@ -340,10 +340,22 @@ describe('standard output', () => {
     const { home, env } = await newUser();
     const path = join(home, 'in.csv');
     await writeFile(path, 'userId\nann\n');
+    await writeFile(join(home, 'svc.yaml'), 'organizations: []\n');
     const ADD = ['users', 'add', '--local', '--org', 'acme', '--file', 'in.csv'];
     for (const [words, file, message] of [
       [ADD, 'in.csv', 'stdout and --file are the same file: in.csv'],
       [[...ADD, '--results', 'o'], 'o', '--results and stdout are the same file: o'],
+      [['plan', '--local'], 'svc.yaml', 'stdout and the settings file are the same file: svc.yaml'],
+      [
+        ['plan', '--local', '-f', '.'],
+        'svc.yaml',
+        'stdout and . are the same file: $HOME/svc.yaml',
+      ],
+      [
+        ['contract', 'diff', '--known', 'in.csv'],
+        'in.csv',
+        'stdout and --known are the same file: in.csv',
+      ],
     ] as const) {
       const stdout = openSync(join(home, file), 'a');
       const { status, stderr } = spawnSync(process.execPath, [BIN, ...words], {
@@ -355,9 +367,10 @@ describe('standard output', () => {
       closeSync(stdout);
       expect([status, stderr]).toEqual([
         2,
-        `svc: ${message}\nhint: nothing was sent; choose another file\n`,
+        `svc: ${message.replace('$HOME', home)}\nhint: nothing was sent; choose another file\n`,
       ]);
     }
+    expect(await readFile(join(home, 'svc.yaml'), 'utf8')).toBe('organizations: []\n');
     expect(await readFile(path, 'utf8')).toBe('userId\nann\n');
   });
 });

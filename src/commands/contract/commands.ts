@@ -5,6 +5,7 @@ const FILE_ARGUMENT = {
   name: 'file',
   description: 'contract file (default: contract.json)',
   required: false,
+  file: 'input',
 } as const;
 
 export const CONTRACT_COMMANDS: readonly CommandDefinition[] = [

@@ -28,6 +28,7 @@ const OWN_COMMANDS: readonly CommandDefinition[] = [
         name: 'file',
         description: "JSON or YAML file, folder of settings files, or '-' for stdin",
         required: true,
+        file: 'input',
       },
     ],
     options: IMPORT_FLAGS,

@@ -5,12 +5,11 @@ import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 import type { ArgumentDefinition, Invocation, OptionDefinition } from '../definition.ts';
 import { type FileUse, getFlagValue, longName } from '../options.ts';
+import type { CommandFile } from './check-outputs.ts';
 
 const [STEP_SUMMARY, STEP_OUTPUT] = ['GITHUB_STEP_SUMMARY', 'GITHUB_OUTPUT'];
 
-interface NamedFile {
-  readonly name: string;
-  readonly file: string;
+interface NamedFile extends CommandFile {
   readonly use: FileUse;
 }
 
@@ -40,7 +39,7 @@ export async function checkCommandFiles(
     use === 'input' || use === 'data' ? [] : [{ ...file, use }],
   );
   const inputs = named.filter(isInput);
-  if (outputs.length === 0 && !(await isReadAndPrinted(context, inputs))) return;
+  if (outputs.length === 0) return checkFoundFiles(context, inputs);
   const { checkOutputs } = await import('./check-outputs.ts');
   await checkOutputs(context, {
     inputs,
@@ -50,14 +49,23 @@ export async function checkCommandFiles(
   });
 }
 
-/** Whether stdout was redirected to a file that the command reads. */
-async function isReadAndPrinted({ cwd }: Context, inputs: readonly NamedFile[]): Promise<boolean> {
+/**
+ * Checks files that a command reads without output files, also those that no flag names, such as
+ * `svc.yaml`: stdout must not be redirected to one of them.
+ * @throws SvcError `usage` like `checkOutputs`
+ */
+export async function checkFoundFiles(
+  context: Context,
+  inputs: readonly CommandFile[],
+): Promise<void> {
   const stdout = inputs.length > 0 ? identifyOpenFile(1) : undefined;
-  if (stdout === undefined) return false;
+  if (stdout === undefined) return;
   const read = await Promise.all(
-    inputs.map(({ file }) => identifyFile(resolveOutputPath(file, cwd))),
+    inputs.map(({ file }) => identifyFile(resolveOutputPath(file, context.cwd))),
   );
-  return read.includes(stdout);
+  if (!read.includes(stdout)) return;
+  const { checkOutputs } = await import('./check-outputs.ts');
+  await checkOutputs(context, { inputs, outputs: [] });
 }
 
 function findFiles(
@@ -66,7 +74,7 @@ function findFiles(
   { options, arguments: words }: Invocation,
 ): NamedFile[] {
   const fromFlags = flags.flatMap((flag) => {
-    const { file: use } = flag;
+    const use = flag.file ?? (/<(file|path)>$/.test(flag.flags) ? 'input' : undefined);
     const name = longName(flag);
     const value = use && getFlagValue(options, name);
     return use && typeof value !== 'boolean'

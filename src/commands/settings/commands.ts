@@ -53,7 +53,9 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show a saved plan',
     description: 'Works offline and without credentials. Outdated plans can be shown too.',
     examples: { 'svc plan show plan.json': 'review a plan before it is applied' },
-    arguments: [{ name: 'plan', description: 'plan file from --out', required: true }],
+    arguments: [
+      { name: 'plan', description: 'plan file from --out', required: true, file: 'input' },
+    ],
     load: async () => (await import('./plan.ts')).showPlan,
   },
   defineCommand({
@@ -72,6 +74,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
         name: 'plan',
         description: 'plan file from --out (default: choose one)',
         required: false,
+        file: 'input',
       },
     ],
     options: APPROVE_FLAGS,

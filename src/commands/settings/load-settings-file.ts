@@ -3,10 +3,12 @@ import { SettingsError } from '../../settings/file/read-settings.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
 import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
+import type { CommandFile } from '../outputs/check-outputs.ts';
+import { checkFoundFiles } from '../outputs/command-files.ts';
 
 /**
  * @throws SvcError `invalid_input` for an invalid file, `usage` if the file or the environment does not
- * exist
+ * exist, or if stdout is redirected to one of the files
  */
 export async function loadSettingsFile(
   context: Context,
@@ -14,9 +16,18 @@ export async function loadSettingsFile(
   environment: string | undefined,
 ): Promise<DeclaredSettings> {
   const { io, cwd, signal, environment: variables } = context;
-  return withPrintedProblems(context, file, () =>
+  await checkFoundFiles(context, [{ name: 'the settings file', file }]);
+  const settings = await withPrintedProblems(context, file, () =>
     loadSettings({ file, environment, cwd, stdin: io.stdin, variables, signal }),
   );
+  await checkFoundFiles(context, settingsFiles(settings));
+  return settings;
+}
+
+/** Returns the files of a settings file: its parts, and the files that it refers to. */
+export function settingsFiles({ name, files, secrets }: DeclaredSettings): readonly CommandFile[] {
+  const ofSecrets = secrets.flatMap(({ reference }) => ('file' in reference ? reference.file : []));
+  return [...files.map(({ path }) => path), ...ofSecrets].map((file) => ({ name, file }));
 }
 
 /** Runs `read`. Prints the problems of an invalid settings file if there are several. */

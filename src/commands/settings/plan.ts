@@ -12,13 +12,13 @@ import {
 } from '../../settings/plan/saved-plan.ts';
 import { isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
-import type { DeclaredSettings } from '../../settings/settings.ts';
 import { nameSavedTarget, nameTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import { type Invocation, withInput } from '../definition.ts';
-import { type CommandFile, checkOutputs } from '../outputs/check-outputs.ts';
+import { checkOutputs } from '../outputs/check-outputs.ts';
 import { printWrite } from '../write-plans/print-write.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
+import { settingsFiles } from './load-settings-file.ts';
 import { nextOfDrift, nextOfPlan, nextOfSavedPlan } from './next-commands.ts';
 import { withPlan } from './prepare-plan.ts';
 import { printPlan } from './print-plan.ts';
@@ -79,12 +79,6 @@ async function readMembersFlag(
   if (file === undefined) return undefined;
   const { readMembers } = await import('./read-members.ts');
   return readMembers(context, file);
-}
-
-/** Returns the files of a settings file: its parts, and the files that it refers to. */
-function settingsFiles({ name, files, secrets }: DeclaredSettings): readonly CommandFile[] {
-  const ofSecrets = secrets.flatMap(({ reference }) => ('file' in reference ? reference.file : []));
-  return [...files.map(({ path }) => path), ...ofSecrets].map((file) => ({ name, file }));
 }
 
 /** @throws SvcError `differs` if the live service differs from the settings file */

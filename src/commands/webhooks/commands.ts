@@ -89,7 +89,14 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       'svc webhooks verify --body b --headers h --secret-file s --at 2026-03-01T12:00:00Z':
         'verify the delivery as of the time of receipt',
     },
-    arguments: [{ name: 'file', description: 'file of a recorded delivery', required: false }],
+    arguments: [
+      {
+        name: 'file',
+        description: 'file of a recorded delivery',
+        required: false,
+        file: 'input',
+      },
+    ],
     options: VERIFY_FLAGS,
     load: async () => (await import('./verify.ts')).verifyCommand,
   }),
