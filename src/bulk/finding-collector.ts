@@ -1,3 +1,4 @@
+import { groupDigits } from '../kernel/plural.ts';
 import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
 import { renameHint } from './source/renamed-field.ts';
 import type { InputError } from './source/source.ts';
@@ -5,8 +6,13 @@ import type { InputError } from './source/source.ts';
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
+/** Nobody reads more, and findings take far more time and memory than records. */
+const MAX_FINDINGS = 100_000;
 /** Number of findings in a chunk. */
 const CHUNK_FINDINGS = 1000;
+
+/** Ends a check that has found enough. */
+export class EnoughFindingsError extends Error {}
 
 /** Returns the cell of a field in a line of a sheet. */
 type LocateCell = (line: number, field?: string) => string | undefined;
@@ -20,6 +26,7 @@ export class FindingCollector {
   readonly warnings: FileDiagnostic[] = [];
   warningCount = 0;
   isIncomplete = false;
+  #findingCount = 0;
   #new: FileDiagnostic[] = [];
   #file = '';
   readonly #cells = new Map<string, LocateCell>();
@@ -70,12 +77,19 @@ export class FindingCollector {
     this.add({ file: this.#file, ...problem }, hint, count);
   }
 
+  /** @throws EnoughFindingsError after the last finding that is reported */
   add(found: FileDiagnostic, hint?: string, count = 1): void {
     const finding = this.#withCell(found);
     this.diagnosticCount += count;
     if (this.diagnostics.length < MAX_DIAGNOSTICS) this.diagnostics.push(finding);
     this.#new.push(finding);
     if (hint !== undefined) this.countHint(hint, count);
+    this.#findingCount += 1;
+    if (this.#findingCount < MAX_FINDINGS) return;
+    this.isIncomplete = true;
+    const message = `the check stopped here, after ${groupDigits(MAX_FINDINGS)} problems`;
+    this.warnFirst({ ...finding, message });
+    throw new EnoughFindingsError();
   }
 
   /**

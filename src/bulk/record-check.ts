@@ -1,5 +1,6 @@
 import type { FileDiagnostic } from './diagnostic.ts';
 import { readIdentifiedRecords } from './duplicates.ts';
+import { EnoughFindingsError } from './finding-collector.ts';
 import type { InputFile } from './input-file.ts';
 import {
   type RecordCheck,
@@ -39,7 +40,7 @@ export function startCheck(
   onRecord?: RecordListener,
 ): StartedCheck {
   const checker = new RecordChecker(rules, onRecord);
-  async function* findDiagnostics() {
+  async function* checkAll() {
     for (const file of input.files) yield* checkFile(file, checker, signal);
     if (!checker.isIncomplete && checker.read > 0) input.requireMappedFields();
     checker.endInput();
@@ -51,6 +52,13 @@ export function startCheck(
     const readAgain = () => readIdentifiedRecords(files, rules);
     await checker.resolveDuplicates(readAgain);
     if (!checker.isIncomplete) await checker.reportCycles(readAgain);
+  }
+  async function* findDiagnostics() {
+    try {
+      yield* checkAll();
+    } catch (error) {
+      if (!(error instanceof EnoughFindingsError)) throw error;
+    }
     yield* checker.takeDiagnostics();
   }
   return { check: checker, findings: findDiagnostics() };

@@ -8,6 +8,7 @@ import type { RecordRules } from '../../src/bulk/record-checker.ts';
 import { createMemoryInput } from '../../src/bulk/record-input.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
+import { SLOW } from '../slow.ts';
 
 const rules = (given: Partial<RecordRules> = {}): RecordRules => ({
   fields: bulkFieldsOf(users['users.add']),
@@ -68,6 +69,18 @@ describe('checking records', () => {
     const { findings, findingCount } = await check(Array(150).fill({}));
     expect(findings).toHaveLength(100);
     expect(findingCount).toBe(150);
+  });
+
+  it.each([
+    ['records', Array(200_000).fill([])],
+    ['duplicates', Array(200_000).fill({ userId: 'a' })],
+  ])('stops after 100,000 problems of %s', SLOW, async (_, values) => {
+    const { findingCount, isIncomplete, warnings } = await check(values);
+    expect(findingCount).toBe(100_000);
+    expect(isIncomplete).toBe(true);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'the check stopped here, after 100,000 problems',
+    ]);
   });
 
   it('keeps unknown fields', async () => {

@@ -1,4 +1,5 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
 
@@ -29,11 +30,12 @@ export async function createFindingsError(
   if (findingCount === 1) return new SvcError(failure, only, { hint });
   const shown = findings.slice(0, MAX_SHOWN);
   const format = await context.format();
+  const problems = formatNounCount(findingCount, 'problem');
   if (format === 'json' || format === 'ndjson')
-    return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
+    return new SvcError(failure, `${problems}: ${shown.join('; ')}`, { hint });
   const { stderr } = context.io;
   for (const finding of shown) await stderr.write(await formatMessage(finding, stderr));
   const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';
   const place = part === undefined ? '' : ` in ${part}`;
-  return new SvcError(failure, `${name}: ${findingCount} problems${place}${more}`, { hint });
+  return new SvcError(failure, `${name}: ${problems}${place}${more}`, { hint });
 }
