@@ -22,7 +22,7 @@ export interface Protections {
   readonly approvals?: RequiredApprovals | undefined;
 }
 
-type Effects = Pick<Operation, 'effect' | 'issuesCredential' | 'revealsSecrets'> & {
+export type Effects = Pick<Operation, 'effect' | 'issuesCredential' | 'revealsSecrets'> & {
   readonly command?: readonly string[];
   readonly path?: string;
 };

@@ -72,6 +72,11 @@ export interface ProcessEnvironment {
   readonly recorder?: Pick<Recorder, 'record'>;
 }
 
+/** The process environment and the options of a command. */
+export interface CommandEnvironment extends ProcessEnvironment {
+  readonly options: GlobalOptions;
+}
+
 /** The approvals that a profile demands for the plan of a command. */
 export interface PlanApprovals extends RequiredApprovals {
   /** Every rule that a plan must satisfy, the strictest first. */
@@ -91,36 +96,9 @@ export interface OpenedContext {
   close(error?: unknown): Promise<void>;
 }
 
-/**
- * Passed to every command: the process environment, options, and parts of svc that are created on
- * first use.
- */
-export interface Context extends ProcessEnvironment {
-  readonly options: GlobalOptions;
-  /** Words of the command line after `svc`; empty for a command that no line named. */
-  readonly words: readonly string[];
-  readonly inputNaming: InputNaming;
-  readonly activity: Activity;
-  /** Opens another context for the same run, for example with other options. */
-  reopen(changes: ContextChanges): OpenedContext;
-  /** The target that a file names, such as a settings file or a job. */
-  readonly fileTarget: FileTarget | undefined;
-  /**
-   * The service and credentials of the command, without secrets; the keychain is not accessed. Every
-   * message, record, and request about the service uses this value.
-   * @throws SvcError `usage` if the sources contradict each other
-   */
-  target(): Promise<CommandTarget>;
-  targetWithSecrets(): Promise<TargetWithSecrets>;
-  /** Why the command may only read; undefined if it may write. */
-  readOnly(): Promise<ReadOnly | undefined>;
-  /** The approvals that the profile demands; undefined if it demands none. */
-  approvals(): Promise<PlanApprovals | undefined>;
-  /** Records spans, if the environment names a collector. */
-  tracing(): Promise<Tracing | undefined>;
-  client(): Promise<Client>;
-  /** The embedded service that the client calls; undefined over the network. */
-  embedded(): Promise<EmbeddedInstance | undefined>;
+/** The parts of a context that print. */
+export interface OutputParts {
+  readonly io: Io;
   format(): Promise<Format>;
   printer(): Promise<Printer>;
   /** Progress display. While the command runs, only the progress display draws on the terminal. */
@@ -131,6 +109,48 @@ export interface Context extends ProcessEnvironment {
    */
   note(message: string | Hint): Promise<void>;
   warn(message: string | Hint): Promise<void>;
+}
+
+/** The protections of a command's target. */
+export interface ProtectedService {
+  /** Why the command may only read; undefined if it may write. */
+  readOnly(): Promise<ReadOnly | undefined>;
+  /** The approvals that the profile demands; undefined if it demands none. */
+  approvals(): Promise<PlanApprovals | undefined>;
+}
+
+/** The parts of a context that concern the service of a command. */
+export interface CommandService extends ProtectedService {
+  /**
+   * The service and credentials of the command, without secrets; the keychain is not accessed. Every
+   * message, record, and request about the service uses this value.
+   * @throws SvcError `usage` if the sources contradict each other
+   */
+  target(): Promise<CommandTarget>;
+  targetWithSecrets(): Promise<TargetWithSecrets>;
+  /** Records spans, if the environment names a collector. */
+  tracing(): Promise<Tracing | undefined>;
+  client(): Promise<Client>;
+  /** The embedded service that the client calls; undefined over the network. */
+  embedded(): Promise<EmbeddedInstance | undefined>;
+}
+
+/** The environment and the service of a command, without its output and prompts. */
+export interface ConnectedCommand extends CommandEnvironment, CommandService {}
+
+/**
+ * Passed to every command: the process environment, options, and parts of svc that are created on
+ * first use.
+ */
+export interface Context extends ConnectedCommand, OutputParts {
+  /** Words of the command line after `svc`; empty for a command that no line named. */
+  readonly words: readonly string[];
+  readonly inputNaming: InputNaming;
+  readonly activity: Activity;
+  /** Opens another context for the same run, for example with other options. */
+  reopen(changes: ContextChanges): OpenedContext;
+  /** The target that a file names, such as a settings file or a job. */
+  readonly fileTarget: FileTarget | undefined;
   /**
    * Asks for confirmation before a destructive write. Returns at once with `--yes`. The prompt
    * names the service, unless the write affects only this machine.

@@ -1,8 +1,9 @@
 import type { Protections } from '../client/write-guard.ts';
 import { commandLineOf, step } from '../kernel/errors.ts';
+import type { Environment } from '../kernel/folders.ts';
 import { isSwitchedOn } from '../kernel/log-commands.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
-import type { Context } from './context.ts';
+import type { CommandEnvironment } from './context.ts';
 import { commandForService, type ServiceFlags } from './service-flags.ts';
 
 /** Command lines to run next, by what they do. */
@@ -20,9 +21,12 @@ export function approveCommand(file: string): NextCommands {
   return { approve: commandLineOf(step('inspect', 'approve', file)) };
 }
 
+/** The environment variables and options that the next commands of a plan depend on. */
+export type PlanningCommand = Pick<CommandEnvironment, 'environment' | 'options'>;
+
 /** Returns the command that applies a plan. In CI, where svc never asks, it confirms the plan. */
 export function applyCommand(
-  { environment }: Pick<Context, 'environment'>,
+  environment: Environment,
   options: ServiceFlags,
   ...words: readonly string[]
 ): string {
@@ -32,10 +36,10 @@ export function applyCommand(
 
 /** Returns the command that approves or applies a saved plan; none for a read-only target. */
 export function nextOfPlanFile(
-  context: Pick<Context, 'environment' | 'options'>,
+  { environment, options }: PlanningCommand,
   { readOnly, approvals }: Protections,
   file: string,
 ): NextCommands {
   if (readOnly) return {};
-  return approvals ? approveCommand(file) : { apply: applyCommand(context, context.options, file) };
+  return approvals ? approveCommand(file) : { apply: applyCommand(environment, options, file) };
 }

@@ -15,7 +15,7 @@ import { readAttribution } from '../../kernel/attribution.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Hint, hint, step, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { describeJobTarget } from '../connection/describe-target.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand, ProcessEnvironment } from '../context.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { SendPlan } from './pending-records.ts';
 
@@ -37,7 +37,7 @@ export interface LockedJobFolder {
 
 /** Creates and locks a job's folder. Deletes old finished jobs. */
 export async function createLockedFolder(
-  { folders, clock }: Context,
+  { folders, clock }: ProcessEnvironment,
   job: string,
 ): Promise<LockedJobFolder> {
   const folder = await createJobFolder(folders, job);
@@ -55,7 +55,7 @@ export async function discardJob(
 }
 
 export async function describeJob(
-  context: Context,
+  context: ConnectedCommand,
   job: string,
   operation: string,
   request: BulkRequest,

@@ -9,7 +9,7 @@ import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import { nameProfile } from '../connection/protected-profile.ts';
-import type { Context } from '../context.ts';
+import type { Context, OutputParts } from '../context.ts';
 import { formatOrganizations, hasMissingRecords, isWorthShowing } from '../format-organizations.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
@@ -60,21 +60,19 @@ export async function printSummary(
 }
 
 export async function printFailures(
-  context: Context,
+  { io: { stdout }, printer }: OutputParts,
   { failures, failed, unknown, sharedReason }: BulkSummary,
 ): Promise<void> {
   const total = failed + unknown;
-  if (sharedReason && total > MAX_SHOWN_FAILURES) {
-    const { stdout } = context.io;
+  if (sharedReason && total > MAX_SHOWN_FAILURES)
     return stdout.write(await formatMessage(describeSharedReason(sharedReason, total), stdout));
-  }
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = FAILURE_COLUMNS.filter(({ field }) =>
     shown.some((failure) => (failure[field] ?? null) !== null),
   );
-  if (shown.length > 0) await (await context.printer()).records(singlePage(shown), { columns });
+  if (shown.length > 0) await (await printer()).records(singlePage(shown), { columns });
   const hidden = total - shown.length;
-  if (hidden > 0) await context.io.stdout.write(`and ${groupDigits(hidden)} more\n`);
+  if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
 }
 
 /**

@@ -3,13 +3,13 @@ import type { Limiter } from '../../bulk/limiter/limiter.ts';
 import type { RecordInput } from '../../bulk/record-input.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
-import type { Context } from '../context.ts';
+import type { OutputParts, ProcessEnvironment } from '../context.ts';
 
 export async function showCheckProgress(
-  context: Context,
+  output: OutputParts,
   input: RecordInput,
 ): Promise<() => Promise<void>> {
-  const progress = await context.progress();
+  const progress = await output.progress();
   return progress.track(() => ({
     phase: 'checking',
     unit: 'bytes',
@@ -20,7 +20,7 @@ export async function showCheckProgress(
 
 /** Shows the progress of a job that only reads. */
 export async function showReadProgress(
-  { progress }: Pick<Context, 'progress'>,
+  { progress }: OutputParts,
   counters: JobCounters,
   { total, noun, inFlight }: ReadJob,
 ): Promise<() => Promise<void>> {
@@ -42,15 +42,14 @@ interface ReadJob {
 }
 
 export async function showSendProgress(
-  context: Context,
+  { progress, note, signal }: ProcessEnvironment & OutputParts,
   counters: JobCounters,
   limiter: Pick<Limiter, 'inFlight'>,
   { records, noun }: { readonly records: number; readonly noun: string },
 ): Promise<() => Promise<void>> {
   if (records < 2) return async () => undefined;
-  const { signal } = context;
-  const progress = await context.progress();
-  const end = progress.track(() => ({
+  const display = await progress();
+  const end = display.track(() => ({
     phase: 'sending',
     unit: pluralize(noun),
     done: counters.decided,
@@ -61,7 +60,7 @@ export async function showSendProgress(
   }));
   const stop = () => {
     void end();
-    void context.note(stopMessage(limiter.inFlight, signal.reason));
+    void note(stopMessage(limiter.inFlight, signal.reason));
   };
   signal.addEventListener('abort', stop, { once: true });
   return () => {

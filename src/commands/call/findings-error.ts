@@ -1,7 +1,7 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
-import type { Context } from '../context.ts';
+import type { OutputParts } from '../context.ts';
 
 const MAX_SHOWN = 20;
 
@@ -12,7 +12,7 @@ const MAX_SHOWN = 20;
  * as `602 records`.
  */
 export async function createFindingsError(
-  context: Context,
+  output: OutputParts,
   {
     findings,
     findingCount,
@@ -29,11 +29,11 @@ export async function createFindingsError(
   const [only = ''] = findings;
   if (findingCount === 1) return new SvcError(failure, only, { hint });
   const shown = findings.slice(0, MAX_SHOWN);
-  const format = await context.format();
+  const format = await output.format();
   const problems = formatNounCount(findingCount, 'problem');
   if (format === 'json' || format === 'ndjson')
     return new SvcError(failure, `${problems}: ${shown.join('; ')}`, { hint });
-  const { stderr } = context.io;
+  const { stderr } = output.io;
   for (const finding of shown) await stderr.write(await formatMessage(finding, stderr));
   const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';
   const place = part === undefined ? '' : ` in ${part}`;

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import type { JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
 import { type ConnectionFiles, selectConnectionFiles } from '../../client/connection-files.ts';
-import type { Context, GlobalOptions } from '../context.ts';
+import type { CommandService, ConnectedCommand, GlobalOptions } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
-export async function describeJobTarget(context: Context): Promise<JobTarget> {
-  const { options, cwd } = context;
-  const { embedded, profile, baseUrl, apiKey } = await context.target();
+export async function describeJobTarget({
+  options,
+  cwd,
+  target: resolveTarget,
+}: ConnectedCommand): Promise<JobTarget> {
+  const { embedded, profile, baseUrl, apiKey } = await resolveTarget();
   if (embedded) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');
     const store = embedded.store === undefined ? null : displayStoreLocation(embedded.store);
@@ -27,8 +30,8 @@ export async function describeJobTarget(context: Context): Promise<JobTarget> {
 }
 
 /** Returns the host of the service as the history names it. */
-export async function describeHost(context: Pick<Context, 'target'>): Promise<string> {
-  const { embedded, baseUrl } = await context.target();
+export async function describeHost({ target }: Pick<CommandService, 'target'>): Promise<string> {
+  const { embedded, baseUrl } = await target();
   if (embedded) return EMBEDDED_SERVICE;
   return (baseUrl && URL.parse(baseUrl.value)?.host) ?? '';
 }

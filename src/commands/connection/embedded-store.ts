@@ -8,7 +8,7 @@ import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import { Refusal } from '../../service/store/refusal.ts';
 import type { Store } from '../../service/store/store.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand } from '../context.ts';
 
 /**
  * Keeps the store open while `work` runs. Passes the API key of `--local`.
@@ -17,7 +17,7 @@ import type { Context } from '../context.ts';
  * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(
-  context: Context,
+  context: ConnectedCommand,
   effect: 'read' | 'write',
   work: (
     store: Store,
@@ -40,7 +40,7 @@ export async function withStore<Result>(
 }
 
 /** @throws SvcError `read_only` if the embedded service is read-only, except with `--dry-run` */
-export async function ensureLocalWrites({ options, readOnly }: Context): Promise<void> {
+export async function ensureLocalWrites({ options, readOnly }: ConnectedCommand): Promise<void> {
   if (!options.dryRun) assertAllowed({ readOnly: await readOnly() }, { effect: 'once' });
 }
 

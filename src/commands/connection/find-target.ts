@@ -5,7 +5,7 @@ import type { TargetNames } from '../../settings/plan/saved-plan.ts';
 import { type AnyPlan, isSavedWrite } from '../../settings/plan/saved-write.ts';
 import type { PlanTarget } from '../../settings/plan.ts';
 import type { DeclaredEnvironment } from '../../settings/settings.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { describeJobTarget } from './describe-target.ts';
@@ -15,11 +15,11 @@ import { withFolderFile } from './protected-profile.ts';
  * Returns the service of a command as a plan's target. An embedded service is identified by its API
  * key.
  */
-export async function findPlanTarget(context: Context): Promise<PlanTarget> {
-  const { embedded, baseUrl, apiKey: key } = await context.target();
+export async function findPlanTarget(command: ConnectedCommand): Promise<PlanTarget> {
+  const { embedded, baseUrl, apiKey: key } = await command.target();
   if (!embedded) return { url: baseUrl?.value ?? '', apiKey: key?.value ?? null };
   const { 'workspace.get': get } = await loadResource('workspace');
-  const outcome = await (await context.client()).call(get, {});
+  const outcome = await (await command.client()).call(get, {});
   const [apiKey = null] = Object.keys((outcome.sent && outcome.data?.apiKeyList) || {});
   return { url: EMBEDDED_SERVICE, apiKey };
 }
@@ -45,12 +45,12 @@ export interface PlanOrigin {
 }
 
 export async function nameTarget(
-  context: Context,
+  command: ConnectedCommand,
   target: PlanTarget,
   { environment = null, environments = [] }: PlanOrigin,
 ): Promise<NamedTarget> {
-  const { profile, store } = await describeJobTarget(context);
-  const { baseUrl, folderFile } = await context.target();
+  const { profile, store } = await describeJobTarget(command);
+  const { baseUrl, folderFile } = await command.target();
   const names = environments.map((declared) => declared.name);
   const isUnchosen = environment === null && names.length > 0;
   return {

@@ -1,7 +1,7 @@
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
-import type { Context } from '../context.ts';
+import type { CommandService, Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { becauseOfCi, canAsk } from '../terminal/terminal.ts';
 
@@ -30,7 +30,7 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
 }
 
 /** Names the target of a command for a prompt: `profile prod, api.example.com`. */
-export async function serviceLabel({ target }: Pick<Context, 'target'>): Promise<string> {
+export async function serviceLabel({ target }: Pick<CommandService, 'target'>): Promise<string> {
   return labelTarget(await target());
 }
 

@@ -1,5 +1,6 @@
 import {
   assertAllowed,
+  type Effects,
   findProtectionError,
   type Protections,
   type ReadOnly,
@@ -7,7 +8,12 @@ import {
 import { Hint, type SvcError } from '../../kernel/errors.ts';
 import type { ReadOnlySource } from '../../profiles/folder-file.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
-import type { Context, PlanApprovals } from '../context.ts';
+import type {
+  CommandEnvironment,
+  CommandService,
+  PlanApprovals,
+  ProtectedService,
+} from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
 /**
@@ -22,7 +28,7 @@ export function findReadOnly(target: CommandTarget): ReadOnly | undefined {
 /** Finds out why an embedded service may only read that a command offers at an address. */
 export async function findReadOnlyOfAddress({
   target,
-}: Pick<Context, 'target'>): Promise<ReadOnly | undefined> {
+}: Pick<CommandService, 'target'>): Promise<ReadOnly | undefined> {
   const resolved = await target();
   return describeReadOnly(resolved, resolved.readOnly);
 }
@@ -57,12 +63,10 @@ export function createPlanApprovals(
   };
 }
 
-type ProtectedContext = Pick<Context, 'readOnly' | 'approvals'>;
-
 export async function findProtections({
   readOnly,
   approvals,
-}: ProtectedContext): Promise<Protections> {
+}: ProtectedService): Promise<Protections> {
   return { readOnly: await readOnly(), approvals: await approvals() };
 }
 
@@ -73,21 +77,21 @@ export async function findProtections({
  * @throws SvcError `read_only` or `approval_required`
  */
 export async function ensureAllowed(
-  context: Context,
-  operation: Parameters<typeof assertAllowed>[1],
+  command: Pick<CommandEnvironment, 'options'> & ProtectedService,
+  operation: Effects,
   save?: Hint | string,
 ): Promise<void> {
-  if (!context.options.dryRun) assertAllowed(await findProtections(context), operation, save);
+  if (!command.options.dryRun) assertAllowed(await findProtections(command), operation, save);
 }
 
 /** Whether a hint names a command that changes data, and the target accepts no such command. */
 export async function isForbidden(
-  context: ProtectedContext,
+  service: ProtectedService,
   hint: string | Hint | undefined,
 ): Promise<boolean> {
   if (!namesChange(hint)) return false;
   // Without a valid target, the error says why.
-  const protections = await findProtections(context).catch(() => undefined);
+  const protections = await findProtections(service).catch(() => undefined);
   return protections?.readOnly !== undefined || protections?.approvals !== undefined;
 }
 
@@ -101,19 +105,19 @@ function namesChange(hint: string | Hint | undefined): boolean {
  */
 export async function withoutForbiddenHint(
   error: SvcError,
-  context: ProtectedContext,
+  service: ProtectedService,
   acceptsWrites = true,
 ): Promise<SvcError> {
   const { structuredHint } = error;
   const isOmitted =
-    (!acceptsWrites && namesChange(structuredHint)) || (await isForbidden(context, structuredHint));
+    (!acceptsWrites && namesChange(structuredHint)) || (await isForbidden(service, structuredHint));
   return isOmitted ? error.reworded({ hint: '' }) : error;
 }
 
 /** @throws SvcError `read_only` or `approval_required` if the target hands out no secrets */
-export async function ensureSecretsAllowed(context: ProtectedContext): Promise<void> {
+export async function ensureSecretsAllowed(service: ProtectedService): Promise<void> {
   const error = findProtectionError(
-    await findProtections(context),
+    await findProtections(service),
     'this command hands out secrets',
   );
   if (error) throw error;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { messageOf } from '../../kernel/errors.ts';
 import { openOutputFile } from '../../kernel/output-file.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import type { Context } from '../context.ts';
+import type { OutputParts, ProcessEnvironment } from '../context.ts';
 
 /** GitHub discards the summary of a step if it has more bytes. */
 const MAX_BYTES = 1024 * 1024;
@@ -12,7 +12,7 @@ const MAX_BYTES = 1024 * 1024;
  * Only warns if it cannot.
  */
 export async function appendStepSummary(
-  { environment, warn, signal }: Pick<Context, 'environment' | 'warn' | 'signal'>,
+  { environment, warn, signal }: ProcessEnvironment & OutputParts,
   render: () => string | Promise<string>,
 ): Promise<void> {
   const path = environment['GITHUB_STEP_SUMMARY'];

@@ -10,7 +10,7 @@ import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file
 import { isDescriptorPath } from '../../kernel/read-file.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { readFolderFiles } from '../../profiles/folder-file.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand } from '../context.ts';
 import type { OutputUse } from '../options.ts';
 import { wasMadeBySvc } from './made-by-svc.ts';
 
@@ -41,7 +41,7 @@ export interface CommandFiles {
  * @throws SvcError `usage`
  */
 export async function checkOutputs(
-  context: Context,
+  context: ConnectedCommand,
   { inputs, outputs, connects = false, force }: CommandFiles,
 ): Promise<void> {
   const { cwd, options } = context;
@@ -112,7 +112,10 @@ export function jobFiles({ job, journal, beforeImages }: JobFolder): readonly Co
 }
 
 /** Files that any command may read. */
-async function sharedInputs(context: Context, connects: boolean): Promise<readonly CommandFile[]> {
+async function sharedInputs(
+  context: ConnectedCommand,
+  connects: boolean,
+): Promise<readonly CommandFile[]> {
   const { options, environment, folders, cwd } = context;
   // The command itself reports a target that cannot be resolved.
   const target = connects ? await context.target().catch(() => undefined) : undefined;
@@ -136,7 +139,10 @@ async function sharedInputs(context: Context, connects: boolean): Promise<readon
  * Returns the files of the default store and of the one in `--store`: its data, its request log, its
  * lock, and the files that SQLite puts beside them.
  */
-async function storeFiles({ options: { store }, folders }: Context): Promise<readonly string[]> {
+async function storeFiles({
+  options: { store },
+  folders,
+}: ConnectedCommand): Promise<readonly string[]> {
   const { locateRequestFile, parseStoreLocation } = await import('../../service/store/location.ts');
   const locations = [join(folders.data, 'service.sqlite'), ...(store === undefined ? [] : [store])];
   const filesOf = (location: string) => {
@@ -167,7 +173,7 @@ async function findReplaced({ file, use }: CommandOutput, cwd: string) {
  * snapshot, or the history cannot be made again. An empty file there is a lock.
  */
 async function requireOutsideState(
-  { cwd, folders }: Context,
+  { cwd, folders }: ConnectedCommand,
   { name, file, use }: CommandOutput,
 ): Promise<void> {
   const path = resolveOutputPath(file, cwd);

@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { identifyFile, identifyOpenFile } from '../../kernel/file-identity.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand } from '../context.ts';
 import type { ArgumentDefinition, Invocation, OptionDefinition } from '../definition.ts';
 import { type FileUse, getFlagValue, longName } from '../options.ts';
 import type { CommandFile } from './check-outputs.ts';
@@ -20,7 +20,7 @@ interface NamedFile extends CommandFile {
  * @throws SvcError `usage` like `checkOutputs`
  */
 export async function checkCommandFiles(
-  context: Context,
+  context: ConnectedCommand,
   flags: readonly OptionDefinition[],
   operands: readonly ArgumentDefinition[],
   invocation: Invocation,
@@ -55,7 +55,7 @@ export async function checkCommandFiles(
  * @throws SvcError `usage` like `checkOutputs`
  */
 export async function checkFoundFiles(
-  context: Context,
+  context: ConnectedCommand,
   inputs: readonly CommandFile[],
 ): Promise<void> {
   const stdout = inputs.length > 0 ? identifyOpenFile(1) : undefined;

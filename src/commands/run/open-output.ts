@@ -6,7 +6,7 @@ import type { Format } from '../../output/format.ts';
 import { formatJsonMessage, formatMessage, type MessageLevel } from '../../output/message-text.ts';
 import type { FilterText, Pager, Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
-import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
+import type { Context, GlobalOptions, OutputParts, ProcessEnvironment } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { addServiceFlags } from '../service-flags.ts';
 import { createSharedTerminal, type SharedTerminal } from '../terminal/shared-terminal.ts';
@@ -20,9 +20,6 @@ import {
   toTerminalText,
   usesJsonMessages,
 } from '../terminal/terminal.ts';
-
-/** The parts of a context that print. */
-export type OutputParts = Pick<Context, 'io' | 'format' | 'printer' | 'progress' | 'note' | 'warn'>;
 
 export interface OpenedOutput extends OutputParts {
   /** Resolves if the jq expression is valid. */

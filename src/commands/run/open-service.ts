@@ -3,14 +3,8 @@ import { once } from '../../kernel/once.ts';
 import type { FolderFiles } from '../../profiles/folder-file.ts';
 import type { CommandTarget, Sourced } from '../../profiles/target.ts';
 import { createPlanApprovals, findReadOnly } from '../connection/protections.ts';
-import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
+import type { CommandService, Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-
-/** The parts of a context that concern the service of a command. */
-export type ServiceParts = Pick<
-  Context,
-  'target' | 'targetWithSecrets' | 'readOnly' | 'approvals' | 'tracing' | 'client' | 'embedded'
->;
 
 /** Properties of a service that a reopened context takes over. */
 export interface ServiceOrigin {
@@ -24,7 +18,7 @@ export interface ServiceOrigin {
   readonly folderFiles?: (() => Promise<FolderFiles>) | undefined;
 }
 
-export interface OpenedService extends ServiceParts {
+export interface OpenedService extends CommandService {
   /** Output format in the settings. */
   output(): Promise<Sourced | undefined>;
   readonly folderFiles: () => Promise<FolderFiles>;

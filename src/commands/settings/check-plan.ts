@@ -21,7 +21,7 @@ import { findUsersFile, type Plan } from '../../settings/plan.ts';
 import { formatReference, parseReference } from '../../settings/secret-value.ts';
 import { countUsersToSend } from '../../settings/users-file.ts';
 import { findPlanTarget } from '../connection/find-target.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand, OutputParts, ProcessEnvironment } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { changeWords, fileWords, nextOfSavedPlan } from './next-commands.ts';
 import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
@@ -41,7 +41,7 @@ interface CheckedPlan {
  * does not show all that it would change; `invalid_input` for a missing secret
  */
 export async function checkPlan(
-  context: Context,
+  context: ConnectedCommand & OutputParts,
   saved: SavedPlan,
   file: string | undefined,
 ): Promise<CheckedPlan> {
@@ -99,7 +99,7 @@ export async function checkPlan(
 
 /** Reads every secret that a plan refers to. @throws SvcError if one is missing */
 async function readPlanSecrets(
-  { environment, cwd, signal }: Context,
+  { environment, cwd, signal }: ProcessEnvironment,
   { secrets }: SavedPlan,
 ): Promise<SecretsByReference> {
   const read = await Promise.all(
@@ -109,7 +109,7 @@ async function readPlanSecrets(
 }
 
 async function countPlannedUsers(
-  context: Context,
+  context: ConnectedCommand & OutputParts,
   { target, changes }: SavedPlan,
   grants: DeclaredGrants | undefined,
 ) {
@@ -135,7 +135,7 @@ interface UnusablePlan {
 
 /** Adds the command that applies a saved plan to its own target, unless the plan has expired. */
 export async function withTargetHint(
-  context: Context,
+  context: ConnectedCommand & OutputParts,
   error: SvcError,
   { plan, file, unusable }: UnusablePlan,
 ): Promise<SvcError> {

@@ -12,7 +12,7 @@ import {
   compareRecords,
 } from '../../settings/plan/compare.ts';
 import type { Plan } from '../../settings/plan.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand, OutputParts, ProcessEnvironment } from '../context.ts';
 
 const MAX_LISTED = 5;
 
@@ -21,7 +21,7 @@ const MAX_LISTED = 5;
  * @param live the records that the plan is about
  */
 export async function predictPlan(
-  { clock, signal }: Context,
+  { clock, signal }: ProcessEnvironment,
   plan: Pick<Plan, 'writes'>,
   live: LiveRecords,
 ) {
@@ -36,16 +36,16 @@ export async function predictPlan(
  * differences.
  */
 export async function checkPrediction(
-  context: Context,
+  { client, signal, warn }: ConnectedCommand & OutputParts,
   plan: Pick<Plan, 'query'>,
   state: State,
 ): Promise<void> {
   // Only managed kinds are predicted, so that the others need not be read.
   const query = { ...plan.query, documents: [], agents: [] };
-  const live = await readLive(createReadOnlyClient(await context.client()), query).catch(
+  const live = await readLive(createReadOnlyClient(await client()), query).catch(
     (error: unknown) => {
-      if (context.signal.aborted || !(error instanceof SvcError)) throw error;
-      return context.warn(`the result was not compared with the prediction: ${error.message}`);
+      if (signal.aborted || !(error instanceof SvcError)) throw error;
+      return warn(`the result was not compared with the prediction: ${error.message}`);
     },
   );
   if (!live) return;
@@ -64,6 +64,6 @@ export async function checkPrediction(
       field === null
         ? ''
         : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
-    await context.warn(`the result differs from the prediction for ${kind} ${id}${values}`);
+    await warn(`the result differs from the prediction for ${kind} ${id}${values}`);
   }
 }

@@ -5,7 +5,7 @@ import { readProfiles } from '../../profiles/profiles-file.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
 import type { DeclaredEnvironment } from '../../settings/settings.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand, Context } from '../context.ts';
 import { canAsk, withCiReason } from '../terminal/terminal.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function chooseEnvironment(
  * @throws SvcError `usage`
  */
 export async function assertOwnTarget(
-  context: Context,
+  context: ConnectedCommand,
   {
     file,
     name,
@@ -72,11 +72,11 @@ export async function assertOwnTarget(
 
 /** Returns the names of the environments that name the target of a command. */
 async function findEnvironmentsOfTarget(
-  context: Context,
+  { target: resolveTarget, folders }: ConnectedCommand,
   environments: readonly DeclaredEnvironment[],
 ): Promise<readonly string[]> {
-  const target = await context.target();
-  const { profiles } = await readProfiles(context.folders);
+  const target = await resolveTarget();
+  const { profiles } = await readProfiles(folders);
   return environments
     .filter((environment) =>
       isTargetOf(environment, profiles.get(environment.profile ?? ''), target),

@@ -2,7 +2,7 @@ import { loadSettings } from '../../settings/file/load-settings.ts';
 import { SettingsError } from '../../settings/file/read-settings.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
 import { createFindingsError } from '../call/findings-error.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand, OutputParts } from '../context.ts';
 import type { CommandFile } from '../outputs/check-outputs.ts';
 import { checkFoundFiles } from '../outputs/command-files.ts';
 
@@ -11,7 +11,7 @@ import { checkFoundFiles } from '../outputs/command-files.ts';
  * exist, or if stdout is redirected to one of the files
  */
 export async function loadSettingsFile(
-  context: Context,
+  context: ConnectedCommand & OutputParts,
   file: string,
   environment: string | undefined,
 ): Promise<DeclaredSettings> {
@@ -32,7 +32,7 @@ export function settingsFiles({ name, files, secrets }: DeclaredSettings): reado
 
 /** Runs `read`. Prints the problems of an invalid settings file if there are several. */
 export async function withPrintedProblems<Result>(
-  context: Context,
+  output: OutputParts,
   name: string,
   read: () => Promise<Result>,
 ): Promise<Result> {
@@ -42,7 +42,7 @@ export async function withPrintedProblems<Result>(
     if (!(error instanceof SettingsError)) throw error;
     const found = { findings: error.problems, findingCount: error.problems.length };
     const hint = 'nothing was written; fix the file and run the command again';
-    throw await createFindingsError(context, found, {
+    throw await createFindingsError(output, found, {
       failure: 'invalid_input',
       name,
       part: 'its settings',

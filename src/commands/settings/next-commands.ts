@@ -5,9 +5,15 @@ import { readProfiles, type SavedProfiles } from '../../profiles/profiles-file.t
 import { type AnyPlan, isSavedWrite } from '../../settings/plan/saved-write.ts';
 import { nameSavedTarget } from '../connection/find-target.ts';
 import { findProtections } from '../connection/protections.ts';
-import type { Context } from '../context.ts';
+import type { CommandEnvironment, ProcessEnvironment, ProtectedService } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { applyCommand, approveCommand, type NextCommands, nextOfPlanFile } from '../render-next.ts';
+import {
+  applyCommand,
+  approveCommand,
+  type NextCommands,
+  nextOfPlanFile,
+  type PlanningCommand,
+} from '../render-next.ts';
 import { commandForService, EMBEDDED_SERVICE, type ServiceFlags } from '../service-flags.ts';
 
 /** Flags of a command that plans changes of a settings file. */
@@ -20,11 +26,6 @@ interface GivenFlags {
   readonly allowReplace?: boolean | undefined;
 }
 
-/** The protections of the target that a plan is for. */
-type Target = Pick<Context, 'readOnly' | 'approvals'>;
-
-type PlanContext = Pick<Context, 'environment' | 'options'>;
-
 /**
  * Returns the command that makes the planned changes: of the saved plan, or of the settings file
  * with the same flags. If the target accepts only approved plans, returns the one that saves or
@@ -32,8 +33,8 @@ type PlanContext = Pick<Context, 'environment' | 'options'>;
  * could not be read again.
  */
 export async function nextOfPlan(
-  context: PlanContext,
-  target: Target,
+  context: PlanningCommand,
+  target: ProtectedService,
   {
     out,
     members,
@@ -52,7 +53,7 @@ export async function nextOfPlan(
   const membersWords = members === undefined ? [] : ['--members', members];
   return protections.approvals
     ? { save: commandForService(options, 'plan', ...words, ...membersWords, '--out', 'plan.json') }
-    : { apply: applyCommand(context, options, ...words) };
+    : { apply: applyCommand(context.environment, options, ...words) };
 }
 
 /**
@@ -60,8 +61,8 @@ export async function nextOfPlan(
  * stdin.
  */
 export async function nextOfDrift(
-  context: PlanContext,
-  target: Target,
+  context: PlanningCommand,
+  target: ProtectedService,
   { hasWrites, ...flags }: GivenFlags & { readonly hasWrites: boolean },
 ): Promise<NextCommands> {
   if (flags.file === '-') return {};
@@ -78,8 +79,8 @@ export async function nextOfDrift(
  * @param opened context for the target of the job
  */
 export async function nextOfUndo(
-  { options, environment }: Context,
-  opened: Context,
+  { options, environment }: PlanningCommand,
+  opened: CommandEnvironment & ProtectedService,
   job: string,
   out: string | undefined,
 ): Promise<NextCommands> {
@@ -96,7 +97,7 @@ export async function nextOfUndo(
  * identify its target. Returns none for an embedded service whose data the plan does not name.
  */
 export async function nextOfSavedPlan(
-  context: Context,
+  { environment, folders }: ProcessEnvironment,
   plan: AnyPlan,
   file: string,
   { isApproved = false } = {},
@@ -105,9 +106,9 @@ export async function nextOfSavedPlan(
   if (target.url === EMBEDDED_SERVICE) {
     if (isSavedWrite(plan) || !plan.names) return {};
     const service = { local: true, ...optionalProperty('store', plan.names.store) };
-    return { apply: applyCommand(context, service, file) };
+    return { apply: applyCommand(environment, service, file) };
   }
-  const saved = await readProfiles(context.folders);
+  const saved = await readProfiles(folders);
   const same = findProfilesOfPlan(saved, plan);
   if (same.some(([, each]) => each.readOnly)) return {};
   if (same.some(([, each]) => each.approvals) && !isApproved) return approveCommand(file);
@@ -120,7 +121,7 @@ export async function nextOfSavedPlan(
     local: false,
     ...optionalProperty('profile', isNamed ? undefined : name),
   };
-  return { apply: applyCommand(context, flags, file) };
+  return { apply: applyCommand(environment, flags, file) };
 }
 
 /** Returns the saved profiles with the target of a plan, whose protections apply to it. */

@@ -7,7 +7,7 @@ import { GrantLog } from '../../settings/memberships.ts';
 import { mayChangeAccess, NO_ACCESS_CHANGES } from '../../settings/plan/access/no-changes.ts';
 import type { PreviewedPlan } from '../../settings/plan/access/preview-access.ts';
 import type { Plan } from '../../settings/plan.ts';
-import type { Context } from '../context.ts';
+import type { ConnectedCommand, OutputParts } from '../context.ts';
 import type { ReadMembers } from './read-members.ts';
 
 /** Notes which grants of declared users were sent before, while the plan asks for each of them. */
@@ -37,7 +37,7 @@ export interface PreviewInput {
  * what is known of the members of another service.
  */
 export async function previewPlanAccess(
-  context: Context,
+  context: ConnectedCommand & OutputParts,
   { plan, live, declared, members }: PreviewInput,
 ): Promise<AccessPreview> {
   const { writes, target } = plan;

@@ -5,7 +5,7 @@ import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { type AnyPlan, isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
 import type { DeclaredSettings, Kind } from '../../settings/settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, ProcessEnvironment } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
 import { chooseEnvironment } from './choose-environment.ts';
 import type { ApplyFlags, ChangeFlags } from './flags.ts';
@@ -53,7 +53,7 @@ export async function readPlanRequest(
   };
 }
 
-async function findDefaultFile({ cwd }: Context): Promise<string> {
+async function findDefaultFile({ cwd }: ProcessEnvironment): Promise<string> {
   if (await stat(resolve(cwd, DEFAULT_FILE)).catch(() => undefined)) return DEFAULT_FILE;
   throw new SvcError('usage', `file not found: ${DEFAULT_FILE}`, {
     hint: hint`create it from the live settings with ${step('show', 'pull')}, or name another file with --file`,
@@ -95,7 +95,10 @@ function assertUnchanged(plan: AnyPlan, { allowReplace, ...others }: ApplyFlags)
  * Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a
  * settings file.
  */
-async function readSavedPlan({ cwd, signal }: Context, file: string): Promise<AnyPlan | undefined> {
+async function readSavedPlan(
+  { cwd, signal }: ProcessEnvironment,
+  file: string,
+): Promise<AnyPlan | undefined> {
   const isFile = (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile();
   if (!isFile || /\.ya?ml$/i.test(file)) return undefined;
   const text = (await readNamedFile(file, cwd, { signal })).toString();

@@ -18,7 +18,7 @@ import {
   parseApproval,
 } from '../../settings/plan/approval.ts';
 import { type AnyPlan, hasAnyWrites } from '../../settings/plan/saved-write.ts';
-import type { Context } from '../context.ts';
+import type { Context, ProcessEnvironment } from '../context.ts';
 
 /** The approvals that a plan was applied with. */
 export interface CheckedApprovals {
@@ -59,7 +59,7 @@ export async function grantApproved(
 
 /** @throws SvcError `approval_required` without enough approvals */
 async function requireApprovals(
-  context: Context,
+  context: ProcessEnvironment,
   plan: AnyPlan,
   files: readonly ApprovalFile[],
   { count, signers }: ApprovalRule,
@@ -88,7 +88,7 @@ async function requireApprovals(
  * no signers are known.
  */
 export async function countApprovals(
-  context: Context,
+  context: ProcessEnvironment,
   plan: AnyPlan,
   files: readonly ApprovalFile[],
   signers: ApprovalRule['signers'] | undefined,
@@ -164,7 +164,7 @@ interface AcceptedApproval {
  * only in case are the same.
  */
 async function findDifferentSigners(
-  context: Context,
+  context: ProcessEnvironment,
   plan: AnyPlan,
   { files, count, ...search }: ApprovalSearch,
 ) {
@@ -195,7 +195,7 @@ type Verified =
 
 /** Verifies the signature of one approval with OpenSSH. */
 async function verifyApproval(
-  context: Context,
+  context: ProcessEnvironment,
   plan: AnyPlan,
   {
     signers,

@@ -6,25 +6,28 @@ import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
-import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
+import type { CommandEnvironment, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import type { Prompter, PrompterDependencies } from '../prompter.ts';
 
-export function canAsk({ io, options, environment }: Context): boolean {
+/** The environment variables of a command. */
+type Variables = Pick<ProcessEnvironment, 'environment'>;
+
+export function canAsk({ io, options, environment }: CommandEnvironment): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !isInCi({ environment });
 }
 
 /** Whether `CI` says that no person reads the output. */
-export function isInCi({ environment }: Pick<Context, 'environment'>): boolean {
+export function isInCi({ environment }: Variables): boolean {
   return isSwitchedOn(environment['CI']);
 }
 
 /** Adds to the hint of a refusal that `CI` is the reason why svc does not ask. */
-export function withCiReason(context: Pick<Context, 'environment'>, advice: string | Hint): Hint {
+export function withCiReason(context: Variables, advice: string | Hint): Hint {
   return isInCi(context) ? hint`svc never asks while CI is set; ${advice}` : hint`${advice}`;
 }
 
 /** Says in the message of a refusal, after its reason, that svc does not ask because of `CI`. */
-export function becauseOfCi(context: Pick<Context, 'environment'>): string {
+export function becauseOfCi(context: Variables): string {
   return isInCi(context) ? ', and svc never asks while CI is set' : '';
 }
 
@@ -35,33 +38,33 @@ export function becauseOfCi(context: Pick<Context, 'environment'>): string {
 export function usesJsonMessages({
   options: { output, plainMessages },
   environment,
-}: Pick<Context, 'environment' | 'options'>): boolean {
+}: Pick<CommandEnvironment, 'environment' | 'options'>): boolean {
   const format = output ?? environment[SETTING_VARIABLES.output];
   return !plainMessages && (format === 'json' || format === 'ndjson');
 }
 
 export function progressStyle(
-  context: Pick<Context, 'io' | 'environment' | 'options'>,
+  context: Pick<CommandEnvironment, 'io' | 'environment' | 'options'>,
 ): ProgressStyle {
   if (context.options.quiet || usesJsonMessages(context)) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
 
-export function prefersPlainText({ environment }: Pick<Context, 'environment'>): boolean {
+export function prefersPlainText({ environment }: Variables): boolean {
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
 /** Whether the terminal shows Unicode, as it does if no locale is set. The Linux console does not. */
-export function supportsUnicode({ environment }: Pick<Context, 'environment'>): boolean {
+export function supportsUnicode({ environment }: Variables): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-export function canUseSymbols(context: Pick<Context, 'environment'>): boolean {
+export function canUseSymbols(context: Variables): boolean {
   return supportsUnicode(context) && !prefersPlainText(context);
 }
 
-export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
+export function selectGlyphs(context: Variables): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
