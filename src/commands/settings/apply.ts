@@ -1,136 +1,81 @@
-import type { State } from '../../catalog/state.ts';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { createSavedPlan, type ReadyPlan, type SavedPlan } from '../../settings/plan/saved-plan.ts';
-import { isSavedWrite } from '../../settings/plan/saved-write.ts';
-import { nameTarget, type PlanOrigin } from '../connection/find-target.ts';
-import type { Context } from '../context.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
+import { type AnyPlan, isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
+import type { Context, ProcessEnvironment } from '../context.ts';
 import { withInput } from '../definition.ts';
-import { optionalProperty } from '../options.ts';
-import { applyPlan } from './apply-job.ts';
+import { applyRequest, applySavedPlan } from './apply-plan.ts';
 import { applyWrite } from './apply-write.ts';
-import { createBlockedError, findBlocked } from './blocked-changes.ts';
-import { APPLIED_BEFORE, checkPlan, createStalePlanError } from './check-plan.ts';
-import { checkPrediction, predictPlan } from './check-prediction.ts';
 import type { ApplyFlags } from './flags.ts';
-import { withEnvironment } from './open-environment.ts';
-import { withPlan } from './prepare-plan.ts';
-import { printPlan } from './print-plan.ts';
-import { type PlanRequest, readApplyInput, type SavedPlanFile } from './read-input.ts';
-import { countChanges, type ShownPlan } from './render-plan.ts';
-import { isUsed } from './used-mark.ts';
-import { type CheckedApprovals, grantApproved, readApprovals } from './verify-approvals.ts';
+import { type PlanRequest, readPlanRequest } from './read-input.ts';
 
 /**
- * Applies a saved plan, or plans and applies a settings file.
- * @throws SvcError `stale_plan` if a saved plan is outdated, `usage` if the changes are not
- * confirmed or must not be made, and like `applyPlan`
+ * Applies a saved plan or a saved write, or plans and applies a settings file.
+ * @throws SvcError like `applySavedPlan`, `applyWrite`, and `applyRequest`
  */
 export const applySettings = withInput(readApplyInput, applyInput);
+
+/** A saved plan, and the name of its file. */
+interface SavedPlanFile {
+  readonly plan: AnyPlan;
+  readonly file: string;
+}
 
 async function applyInput(
   context: Context,
   input: SavedPlanFile | PlanRequest,
   options: ApplyFlags,
 ): Promise<void> {
-  if ('plan' in input) {
-    const { plan, file } = input;
-    if (isSavedWrite(plan)) return applyWrite(context, { plan, file });
-    return applySavedPlan(context, plan, file, options);
-  }
-  const { settings } = input;
-  const { allowReplace = false } = options;
-  await withPlan(context, input, 'apply', async (opened, { plan, predicted, live }) => {
-    const blocked = createBlockedError(plan, live);
-    if (plan.writes.length === 0) return printUnchanged(opened, plan, settings, blocked);
-    const origin = { ...settings, allowReplace, now: context.clock.now() };
-    const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
-    await confirmAndApply(opened, ready, { origin: settings, allowReplace, blocked }, predicted);
-  });
-}
-
-async function applySavedPlan(
-  context: Context,
-  saved: SavedPlan,
-  file: string,
-  { allowReplace = saved.allowReplace }: ApplyFlags,
-): Promise<void> {
-  const { environment, profile } = saved;
-  const named = {
-    file,
-    ...optionalProperty('name', environment ?? undefined),
-    ...optionalProperty('profile', profile ?? undefined),
-  };
-  await withEnvironment(context, named, async (opened) => {
-    const approved = await grantApproved(opened, saved, () => readApprovals(context.cwd, file));
-    if (approved.files.length > 0 && (await isUsed(saved, file, context.cwd)))
-      throw createStalePlanError(saved, file, APPLIED_BEFORE);
-    const { plan, live } = await checkPlan(opened, saved, file);
-    const prediction = await predictPlan(opened, plan, live);
-    const blocked = createBlockedError(saved, live);
-    if (plan.writes.length === 0)
-      return printUnchanged(opened, saved, { name: file, environment }, blocked);
-    const ready = { ...saved, writes: plan.writes };
-    const source = { origin: { name: file, environment }, file, approved, allowReplace, blocked };
-    await confirmAndApply(opened, ready, source, prediction?.state);
-  });
-}
-
-interface NamedOrigin extends PlanOrigin {
-  readonly name: string;
-}
-
-/** Prints a plan without writes. @throws SvcError for records that could not be applied */
-async function printUnchanged(
-  context: Context,
-  plan: ShownPlan,
-  origin: NamedOrigin,
-  blocked: SvcError | undefined,
-): Promise<void> {
-  await printPlan(context, plan, origin.name, {
-    target: await nameTarget(context, plan.target, origin),
-    next: {},
-    fields: { job: null, failed: findBlocked(plan).length },
-    isReported: true,
-  });
-  if (blocked) throw blocked;
-}
-
-interface PlanSource {
-  readonly origin: NamedOrigin;
-  /** File of a saved plan. */
-  readonly file?: string;
-  readonly approved?: CheckedApprovals;
-  readonly allowReplace: boolean;
-  /** The error of records that cannot be applied. */
-  readonly blocked: SvcError | undefined;
+  if (!('plan' in input)) return applyRequest(context, input, options);
+  const { plan, file } = input;
+  if (isSavedWrite(plan)) return applyWrite(context, { plan, file });
+  return applySavedPlan(context, plan, file, options);
 }
 
 /**
- * Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan
- * again.
+ * Reads a saved plan, or loads a settings file.
+ * @throws SvcError `usage` if flags would change the saved plan, or if the settings file is given
+ * twice; `invalid_input` if a file is invalid
  */
-async function confirmAndApply(
+async function readApplyInput(
   context: Context,
-  plan: ReadyPlan,
-  { origin, file, approved, allowReplace, blocked }: PlanSource,
-  predicted: State | undefined,
-): Promise<void> {
-  const target = await nameTarget(context, plan.target, origin);
-  if ((await context.format()) === 'table') await printPlan(context, plan, origin.name, { target });
-  if (plan.summary.replace > 0 && !allowReplace) {
-    throw new SvcError(
-      'usage',
-      'the plan replaces endpoints, which get a new ID and signing secret',
-      {
-        hint: 'nothing was sent; to replace them, add --allow-replace',
-      },
-    );
+  options: ApplyFlags,
+  [argument]: readonly string[],
+): Promise<SavedPlanFile | PlanRequest> {
+  if (argument === undefined) return readPlanRequest(context, options);
+  const plan = await readSavedPlan(context, argument);
+  if (plan) {
+    assertUnchanged(plan, options);
+    return { plan, file: argument };
   }
-  if (!context.options.yes) {
-    await context.confirm(`Apply these changes (${countChanges(plan)})?`);
-    await checkPlan(context, plan, file);
-  }
-  await applyPlan(context, plan, { file, approved });
-  if (predicted) await checkPrediction(context, plan, predicted);
-  if (blocked) throw blocked;
+  if (options.file !== undefined)
+    throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
+  return readPlanRequest(context, { ...options, file: argument });
+}
+
+function assertUnchanged(plan: AnyPlan, { allowReplace, ...others }: ApplyFlags): void {
+  if (Object.keys(others).length === 0 && !(isSavedWrite(plan) && allowReplace)) return;
+  const problem = isSavedWrite(plan)
+    ? 'the plan of a write cannot be changed'
+    : 'a saved plan cannot be changed; only --allow-replace can be added';
+  throw new SvcError('usage', problem, {
+    hint: 'create a new plan with these flags',
+  });
+}
+
+/**
+ * Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a
+ * settings file.
+ */
+async function readSavedPlan(
+  { cwd, signal }: ProcessEnvironment,
+  file: string,
+): Promise<AnyPlan | undefined> {
+  const isFile = (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile();
+  if (!isFile || /\.ya?ml$/i.test(file)) return undefined;
+  const text = (await readNamedFile(file, cwd, { signal })).toString();
+  const content = tryParseJson(text);
+  return isObject(content) && 'sha256' in content ? parsePlanFile(text, file) : undefined;
 }
