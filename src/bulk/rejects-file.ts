@@ -69,7 +69,14 @@ export function chooseRejectsFormat(
   return { name, format, preamble: () => preamble, encoding, isConverted: false };
 }
 
-export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
+export interface RejectsFile {
+  /** Whether the rejects could not be written. */
+  readonly hasFailed: boolean;
+  add(items: readonly RecordResult[]): Promise<void>;
+  /** @returns the file, unless no record was added */
+  close(): Promise<WrittenRejects | undefined>;
+  discard(): Promise<void>;
+}
 
 /**
  * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user
@@ -83,7 +90,7 @@ export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
  * written.
  * @throws SvcError `local` if the folder cannot be written
  */
-export async function openRejectsFile(request: RejectsRequest) {
+export async function openRejectsFile(request: RejectsRequest): Promise<RejectsFile> {
   const { format, locate, path, signal, fallbackFolder } = request;
   const earlier = request.earlier && (await findUnchanged(request.earlier));
   const encode = createTextEncoder(format.encoding);
@@ -134,11 +141,10 @@ export async function openRejectsFile(request: RejectsRequest) {
     }
   };
   return {
-    /** Whether the rejects could not be written. */
     get hasFailed() {
       return hasFailed;
     },
-    async add(items: readonly RecordResult[]): Promise<void> {
+    add: async (items) => {
       if (items.length === 0) return;
       await tracked(() => addAll(items));
     },

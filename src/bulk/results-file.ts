@@ -8,7 +8,19 @@ import type { RecordResult } from './batches.ts';
 import type { SavedResults } from './journal/outcomes.ts';
 import type { LocateRecord } from './record-position.ts';
 
-export type ResultsFile = Awaited<ReturnType<typeof openResultsFile>>;
+export interface ResultsFile {
+  /** Whether the results of earlier runs are no longer there. */
+  readonly isLost: boolean;
+  readonly saved: SavedResults;
+  write(items: readonly RecordResult[]): Promise<void>;
+  /**
+   * Closes the file.
+   * @param isComplete whether no later run of the job adds results
+   */
+  close(isComplete: boolean): Promise<void>;
+  /** Closes the file of a run that sent nothing, and removes it if it is new. */
+  discard(): Promise<void>;
+}
 
 export interface ResultsRequest {
   readonly path: string;
@@ -24,7 +36,13 @@ export interface ResultsRequest {
  * existing file keeps its content until the job is complete, unless an earlier run of the job wrote it.
  * @throws SvcError `local` if the file could not be replaced
  */
-export async function openResultsFile({ path, stage, locate, saved, signal }: ResultsRequest) {
+export async function openResultsFile({
+  path,
+  stage,
+  locate,
+  saved,
+  signal,
+}: ResultsRequest): Promise<ResultsFile> {
   const before = await stat(path).catch(() => undefined);
   const isOwn = saved?.file !== undefined && saved.file === identify(before);
   let isStaged =
@@ -52,28 +70,22 @@ export async function openResultsFile({ path, stage, locate, saved, signal }: Re
     return `${JSON.stringify({ id, ...target?.data, ...locate(index, line), status, message, code, effect })}\n`;
   };
   return {
-    /** Whether the results of earlier runs are no longer there. */
     isLost,
     get saved(): SavedResults {
       return { bytes, ...(isStaged && { isStaged }), ...(identity && { file: identity }) };
     },
-    async write(items: readonly RecordResult[]): Promise<void> {
+    write: async (items) => {
       if (items.length === 0) return;
       const text = items.map(lineOf).join('');
       await file.write(text);
       bytes += Buffer.byteLength(text);
     },
-    /**
-     * Closes the file.
-     * @param isComplete whether no later run of the job adds results
-     */
-    async close(isComplete: boolean): Promise<void> {
+    close: async (isComplete) => {
       await file.close();
       if (!isStaged || !isComplete) return;
       await moveText(stage, path);
       isStaged = false;
     },
-    /** Closes the file of a run that sent nothing, and removes it if it is new. */
     discard: file.discard,
   };
 }

@@ -1,11 +1,13 @@
 import { parseDuration } from './duration.ts';
 import { SvcError } from './errors.ts';
 
-/**
- * A parsed time in Unix seconds. `wasMilliseconds` marks input in milliseconds, which users easily
- * confuse with seconds.
- */
-export type Timestamp = ReturnType<typeof toTimestamp>;
+export interface Timestamp {
+  /** Unix time. */
+  readonly seconds: number;
+  /** Whether the input was in milliseconds, which users easily confuse with seconds. */
+  readonly wasMilliseconds: boolean;
+}
+
 /**
  * Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the
  * year 5138.
@@ -74,6 +76,6 @@ export function toExpiry(seconds: number): number {
   return Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER);
 }
 
-function toTimestamp(milliseconds: number) {
+function toTimestamp(milliseconds: number): Timestamp {
   return { seconds: Math.floor(milliseconds / 1000), wasMilliseconds: false };
 }

@@ -43,11 +43,99 @@ export interface ServiceSettings {
   readonly faults?: FaultFileInput;
 }
 
-export type EmbeddedService = Awaited<ReturnType<typeof openEmbeddedService>>;
-export type ServiceClockControl = EmbeddedService['clock'];
-export type ServiceSnapshots = EmbeddedService['snapshots'];
-export type FaultControl = EmbeddedService['faults'];
-export type RequestControl = EmbeddedService['requests'];
+/** An embedded service in this process. */
+export interface EmbeddedService {
+  /** Handles a request without the network. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Settings for `createClient` to call this service. */
+  readonly client: {
+    readonly baseUrl: string;
+    readonly headerPrefix: string;
+    readonly apiKey: string;
+    readonly authToken: string;
+    readonly workspaceId: string;
+    readonly workspaceAuthToken: string;
+    readonly fetch: typeof globalThis.fetch;
+  };
+  /** Time of the service, which the calls that change it return. */
+  readonly clock: ServiceClockControl;
+  /**
+   * Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first
+   * 50).
+   */
+  list(kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords>;
+  /**
+   * Finds a user, organization, group, folder, or document, with memberships, access, and last
+   * activity.
+   */
+  show(record: RecordRequest): Promise<readonly StoredRecord[]>;
+  /** Explains whether a user can open a document, and which memberships grant it. */
+  explain(question: AccessQuestion): Promise<Explanation>;
+  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+  readonly snapshots: ServiceSnapshots;
+  /** Rules for faults. All calls return the rules, in the order in which they apply. */
+  readonly faults: FaultControl;
+  /** The requests to the service, without secrets. */
+  readonly requests: RequestControl;
+  /**
+   * Starts to listen on a port (default: a free port on 127.0.0.1) and to deliver webhooks. `admin`
+   * is the token for `/_svc/`; other machines have no access to it.
+   */
+  listen(address?: {
+    readonly host?: string;
+    readonly port?: number;
+  }): Promise<Pick<RunningService, 'url' | 'admin'>>;
+  /** Waits for requests in flight, then releases all resources. */
+  close(): Promise<void>;
+}
+
+export interface ServiceSnapshots {
+  /** Saves the current data. Replaces a snapshot with the same name. */
+  save(name: string): Promise<Snapshot>;
+  /** Replaces the current data, including API keys and tokens. */
+  restore(name: string): Promise<Snapshot>;
+  /** Returns the snapshots, newest first. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
+}
+
+export interface ServiceClockControl {
+  show(): Promise<ClockState>;
+  /**
+   * Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports
+   * it.
+   */
+  advance(duration: string): Promise<ClockState & AdvanceReport>;
+  /** Sets the time, in RFC 3339. */
+  set(time: string): Promise<ClockState>;
+  /** Stops the time. */
+  freeze(): Promise<ClockState>;
+  /** Lets the time pass again after `freeze`. */
+  run(): Promise<ClockState>;
+  /** Returns to the real time. */
+  reset(): Promise<ClockState>;
+}
+
+export interface FaultControl {
+  list(): Promise<FaultFile>;
+  /** Adds a rule, which applies from the next request. */
+  add(rule: FaultRuleInput): Promise<FaultFile>;
+  clear(): Promise<FaultFile>;
+}
+
+export interface RequestControl {
+  /** Returns the latest requests, oldest first (default: 1,000). */
+  list(filter?: {
+    readonly on?: string;
+    readonly limit?: number;
+  }): Promise<readonly RequestDetail[]>;
+  /**
+   * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of
+   * an operation; `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there
+   * are not enough requests in time.
+   */
+  wait(options?: WaitOptions): Promise<readonly RequestRecord[]>;
+}
 
 const SETTINGS: SettingKinds<ServiceSettings> = {
   store: 'location',
@@ -58,7 +146,7 @@ const SETTINGS: SettingKinds<ServiceSettings> = {
 };
 
 /** Implements `createService` in a separate module, which is loaded on demand. */
-export async function openEmbeddedService(settings: ServiceSettings) {
+export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
   checkSettings(settings, SETTINGS);
   const { store, ...switches } = settings;
   const location = await resolveStore(store);
@@ -72,63 +160,33 @@ export async function openEmbeddedService(settings: ServiceSettings) {
   const admin: AdminApi = async (name, data) =>
     callAdminOperation(name, embedded.development, data);
   return {
-    /** Handles a request without the network. */
     fetch: embedded.fetch,
-    /** Settings for `createClient` to call this service. */
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
-    /** Time of the service, which the calls that change it return. */
     clock: createClockControl(admin),
-    /**
-     * Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first
-     * 50).
-     */
-    list: (
-      kind: StoredKindName,
-      { organization, ...filter }: ListFilter = {},
-    ): Promise<StoredRecords> => admin('local.list', { kind, org: organization, ...filter }),
-    /**
-     * Finds a user, organization, group, folder, or document, with memberships, access, and last
-     * activity.
-     */
-    show: async ({ organization, ...record }: RecordRequest): Promise<readonly StoredRecord[]> =>
+    list: (kind, { organization, ...filter } = {}) =>
+      admin('local.list', { kind, org: organization, ...filter }),
+    show: async ({ organization, ...record }) =>
       (await admin('local.show', { ...record, org: organization })).records,
-    /** Explains whether a user can open a document, and which memberships grant it. */
-    explain: ({ organization, ...question }: AccessQuestion): Promise<Explanation> =>
+    explain: ({ organization, ...question }) =>
       admin('local.explain', { ...question, org: organization }),
-    /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
     snapshots: {
-      /** Saves the current data. Replaces a snapshot with the same name. */
-      save: (name: string): Promise<Snapshot> => admin('local.snapshot.save', { save: name }),
-      /** Replaces the current data, including API keys and tokens. */
-      restore: (name: string): Promise<Snapshot> =>
-        admin('local.snapshot.restore', { restore: name }),
-      /** Returns the snapshots, newest first. */
-      list: async (): Promise<readonly Snapshot[]> =>
-        (await admin('local.snapshot.list', {})).snapshots,
-      remove: async (name: string): Promise<void> =>
-        void (await admin('local.snapshot.remove', { remove: name })),
+      save: (name) => admin('local.snapshot.save', { save: name }),
+      restore: (name) => admin('local.snapshot.restore', { restore: name }),
+      list: async () => (await admin('local.snapshot.list', {})).snapshots,
+      remove: async (name) => void (await admin('local.snapshot.remove', { remove: name })),
     },
-    /** Rules for faults. All calls return the rules, in the order in which they apply. */
-    faults: createFaultControl(admin),
-    /** The requests to the service, without secrets. */
+    faults: {
+      list: () => admin('local.faults.list', {}),
+      add: (rule) => admin('local.faults.add', { add: rule }),
+      clear: () => admin('local.faults.clear', { clear: true }),
+    },
     requests: createRequestControl(embedded.development),
-    /**
-     * Starts to listen on a port (default: a free port on 127.0.0.1) and to deliver webhooks.
-     * `admin` is the token for `/_svc/`; other machines have no access to it.
-     */
-    listen: async ({
-      host = '127.0.0.1',
-      port = 0,
-    }: {
-      readonly host?: string;
-      readonly port?: number;
-    } = {}) => {
+    listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
       return { url: server.url, admin: server.admin };
     },
-    /** Waits for requests in flight, then releases all resources. */
-    close: async (): Promise<void> => {
+    close: async () => {
       await Promise.all(servers.map((server) => server.close()));
       await embedded.close();
       await location.remove();
@@ -142,32 +200,15 @@ type AdminApi = <Name extends AdminOperationName>(
   data: AdminData<Name>,
 ) => Promise<AdminOutput<Name>>;
 
-function createClockControl(admin: AdminApi) {
+function createClockControl(admin: AdminApi): ServiceClockControl {
   return {
-    show: (): Promise<ClockState> => admin('local.clock.show', {}),
-    /**
-     * Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and
-     * reports it.
-     */
-    advance: (duration: string) =>
+    show: () => admin('local.clock.show', {}),
+    advance: (duration) =>
       admin('local.clock.advance', { advance: duration }) as Promise<ClockState & AdvanceReport>,
-    /** Sets the time, in RFC 3339. */
-    set: (time: string): Promise<ClockState> => admin('local.clock.set', { set: time }),
-    /** Stops the time. */
-    freeze: (): Promise<ClockState> => admin('local.clock.freeze', { freeze: true }),
-    /** Lets the time pass again after `freeze`. */
-    run: (): Promise<ClockState> => admin('local.clock.run', { run: true }),
-    /** Returns to the real time. */
-    reset: (): Promise<ClockState> => admin('local.clock.reset', { reset: true }),
-  };
-}
-
-function createFaultControl(admin: AdminApi) {
-  return {
-    list: (): Promise<FaultFile> => admin('local.faults.list', {}),
-    /** Adds a rule, which applies from the next request. */
-    add: (rule: FaultRuleInput): Promise<FaultFile> => admin('local.faults.add', { add: rule }),
-    clear: (): Promise<FaultFile> => admin('local.faults.clear', { clear: true }),
+    set: (time) => admin('local.clock.set', { set: time }),
+    freeze: () => admin('local.clock.freeze', { freeze: true }),
+    run: () => admin('local.clock.run', { run: true }),
+    reset: () => admin('local.clock.reset', { reset: true }),
   };
 }
 
@@ -177,22 +218,10 @@ interface WaitOptions {
   readonly timeout?: string | number;
 }
 
-function createRequestControl({ requests }: EmbeddedInstance['development']) {
+function createRequestControl({ requests }: EmbeddedInstance['development']): RequestControl {
   return {
-    /** Returns the latest requests, oldest first. */
-    list: async ({
-      on,
-      limit = 1_000,
-    }: {
-      readonly on?: string;
-      readonly limit?: number;
-    } = {}): Promise<readonly RequestDetail[]> => requests?.list({ on, limit }) ?? [],
-    /**
-     * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name
-     * of an operation; `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects
-     * if there are not enough requests in time.
-     */
-    wait: async ({ timeout, ...options }: WaitOptions = {}): Promise<readonly RequestRecord[]> => {
+    list: async ({ on, limit = 1_000 } = {}) => requests?.list({ on, limit }) ?? [],
+    wait: async ({ timeout, ...options } = {}) => {
       const milliseconds =
         typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
       return requests?.wait({ ...options, timeout: milliseconds }) ?? [];

@@ -15,12 +15,15 @@ import { HEALTHY, RESPONSE_TYPE, type ServiceResponse } from './calls/envelope.t
 import type { ChunkConsumer, RequestHandler } from './calls/request.ts';
 import { createServiceClock } from './local/clock.ts';
 import { createFaultInjector } from './local/faults/fault-injector.ts';
+import type { DevelopmentContext } from './local/operations.ts';
 import { createLazyFile, type LazyRequestFile } from './local/requests/lazy-file.ts';
 import type { RequestLog, RequestLogOptions } from './local/requests/request-log.ts';
 import type { SnapshotContext } from './local/snapshots/snapshot-control.ts';
 import { createDevelopmentState, type DevelopmentState } from './local/state.ts';
 import { ensureLocalCredentials } from './records/bootstrap.ts';
-import { findMissingParents } from './records/parent-ids.ts';
+import { findMissingParents, type MissingParent } from './records/parent-ids.ts';
+import type { WorkspaceCredentials } from './records/workspaces.ts';
+import type { RunningService } from './serving.ts';
 import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
@@ -40,14 +43,47 @@ interface EmbeddedOptions
 }
 
 /** An embedded service in this process, with the credentials of its first workspace. */
-export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
+export interface EmbeddedInstance {
+  /** Handles a request without a network. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly post: PostRequest;
+  /**
+   * Returns the parents that do not exist, in order.
+   * @throws Refusal if the store rejects the request
+   */
+  findMissingParents(parents: readonly Parent[]): Promise<readonly MissingParent[]>;
+  /** Lists the first IDs of a kind in the store, of one organization if it is given. */
+  listIds(kind: StoredKindName, organizationId?: string): Promise<readonly string[]>;
+  readonly handle: RequestHandler;
+  now(): Promise<number>;
+  readonly development: DevelopmentContext;
+  readonly target: {
+    readonly baseUrl: string;
+    readonly headerPrefix: string;
+    readonly key: Pick<WorkspaceCredentials, 'apiKey' | 'authToken'>;
+    readonly workspace: Pick<WorkspaceCredentials, 'workspaceId' | 'workspaceAuthToken'>;
+  };
+  /** Serves on a port and delivers webhooks. */
+  serve(address: ListenAddress, options?: ServeOptions): Promise<RunningService>;
+  close(): Promise<void>;
+}
+
+interface ServeOptions {
+  /** Multiplies the delays between attempts. */
+  readonly timeScale?: number;
+  /** Whether to serve the inspector page. */
+  readonly ui?: boolean | undefined;
+}
 
 /**
  * Creates the store and a workspace if necessary. Several processes may use a store.
  * @param location path of a SQLite file, or a PostgreSQL URL; see `resolveStoreLocation`
  * @throws SvcError `local` if the store cannot be opened, `invalid_input` for invalid rules of faults
  */
-export async function openEmbedded(location: string, options: EmbeddedOptions) {
+export async function openEmbedded(
+  location: string,
+  options: EmbeddedOptions,
+): Promise<EmbeddedInstance> {
   const {
     signal,
     logsRequests = false,
@@ -83,21 +119,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   await control?.setFaults(service.development, faults);
   const clearFaults = once(async () => control?.clearFaults(service.development));
   return {
-    /** Handles a request without a network. */
-    fetch: async (input: string | URL | Request, init?: RequestInit) => {
+    fetch: async (input, init) => {
       // SQLite calls never yield to the event loop, so signals and timers run between calls.
       await yieldToEvents();
       return service.fetch(input, init);
     },
     post: service.post,
-    /**
-     * Returns the parents that do not exist, in order.
-     * @throws Refusal if the store rejects the request
-     */
-    findMissingParents: (parents: readonly Parent[]) =>
+    findMissingParents: (parents) =>
       store.read((database) => findMissingParents(database, apiKey, parents)),
-    /** Lists the first IDs of a kind in the store, of one organization if it is given. */
-    listIds: async (kind: StoredKindName, organizationId?: string) => {
+    listIds: async (kind, organizationId) => {
       const { readIds } = await import('./local/reading/list.ts');
       return store.read((database) => readIds({ database, apiKey }, kind, organizationId));
     },
@@ -113,17 +143,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    /**
-     * Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale`
-     * multiplies the delays between attempts.
-     */
-    serve: async (
-      address: ListenAddress,
-      {
-        timeScale = 1,
-        ui,
-      }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
-    ) => {
+    serve: async (address, { timeScale = 1, ui } = {}) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
       const server = await startServing(
@@ -239,12 +259,18 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   };
 }
 
+type PostRequest = (
+  target: string,
+  headers: ReadonlyMap<string, string>,
+  content: string,
+) => Promise<Omit<ServiceResponse, 'failure' | 'sentShare'>>;
+
 /**
  * Creates a function that calls the service like `fetch`, without its types, which take long to
  * load.
  */
-function createPost(handle: RequestHandler) {
-  return async (target: string, headers: ReadonlyMap<string, string>, content: string) => {
+function createPost(handle: RequestHandler): PostRequest {
+  return async (target, headers, content) => {
     const body = async (consume: ChunkConsumer) => consume(Buffer.from(content));
     const header = (name: string) => headers.get(name);
     const response = acceptResponse(

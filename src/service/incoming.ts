@@ -13,12 +13,15 @@ interface ReceiveOptions {
 }
 
 /** Limits the requests that have arrived completely and wait for their responses. */
-type RequestSlots = ReturnType<typeof createRequestSlots>;
+interface RequestSlots {
+  /** @throws Refusal UNAVAILABLE if all slots are taken */
+  take(): void;
+  release(): void;
+}
 
-export function createRequestSlots(limit: number) {
+export function createRequestSlots(limit: number): RequestSlots {
   let taken = 0;
   return {
-    /** @throws Refusal UNAVAILABLE if all slots are taken */
     take: () => {
       if (taken >= limit) throw new Refusal('UNAVAILABLE', 'Too many requests at once.');
       taken += 1;

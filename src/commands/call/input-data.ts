@@ -13,7 +13,13 @@ import { CALL_FLAGS } from './call-flags.ts';
 import { isOrganization } from './flag-definitions.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
-export type InputData = Awaited<ReturnType<typeof readInputData>>;
+export interface InputData {
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The fields of a record that flags gave. */
+  readonly record: Readonly<Record<string, unknown>> | undefined;
+  readonly usesDataFlag: boolean;
+  readonly hasDefaultOrganization: boolean;
+}
 
 /**
  * Merges the flags into `--data`. If no organization is given, adds the one from the settings.
@@ -24,7 +30,7 @@ export async function readInputData(
   entry: Pick<OperationEntry, 'flags'>,
   invocation: Invocation,
   base: Readonly<Record<string, unknown>> = {},
-) {
+): Promise<InputData> {
   const { options } = invocation;
   const { data: text } = selectOptions(CALL_FLAGS, options);
   const document = text === undefined ? undefined : await readDocument(context, entry.flags, text);

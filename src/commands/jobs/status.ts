@@ -8,7 +8,7 @@ import {
   openJournal,
   readJobState,
 } from '../../bulk/journal/job-folder.ts';
-import type { Journal } from '../../bulk/journal/journal.ts';
+import type { JobFacts, Journal } from '../../bulk/journal/journal.ts';
 import type { ExistingCounts } from '../../bulk/journal/outcomes.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -17,14 +17,34 @@ import { findLostInput } from '../bulk/open-job.ts';
 import type { Context } from '../context.ts';
 import { APPLY } from '../settings/job-context.ts';
 
-export type JobStatus = ReturnType<typeof readStatus>;
+type JobState = 'running' | 'stopped' | 'done';
 
 /**
- * Reads the progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped
- * records add up to `total`. Times are RFC 3339; `updatedAt` is the end of the last run, or its
- * last recorded activity.
+ * The progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped records
+ * add up to `total`.
  */
-export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'done') {
+export interface JobStatus extends ExistingCounts {
+  readonly id: string;
+  readonly operation: string;
+  readonly state: JobState;
+  readonly input: string;
+  readonly total: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly skipped: number;
+  readonly requests: number;
+  readonly retries: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** End of the last run, or its last recorded activity, in RFC 3339. */
+  readonly updatedAt: string;
+  readonly description: JobDescription;
+  readonly run: JobFacts['run'] | undefined;
+  readonly metrics: JobFacts['metrics'] | undefined;
+}
+
+export function readStatus(journal: Journal, state: JobState): JobStatus {
   const description = journal.getFact('job');
   if (!description) throw createDamagedError(journal.path);
   const [run, metrics, counts] = [

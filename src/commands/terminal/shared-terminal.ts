@@ -2,10 +2,25 @@ import { type Sink, withWrite } from '../../kernel/io.ts';
 import type { Progress } from '../../output/progress.ts';
 
 /** A stdout sink, which may share its terminal with stderr. */
-export type SharedTerminal = ReturnType<typeof createSharedTerminal>;
+export interface SharedTerminal extends Sink {
+  /** Whether the terminal is in the middle of a line, or another program uses it. */
+  isInLine(): boolean;
+  /** Holds a message while a document is on the terminal. Returns whether the message was held. */
+  holdMessage(text: string): boolean;
+  /** Runs a function that writes a document. Then prints the messages that were held. */
+  writeDocument(write: () => Promise<void>, print: (text: string) => Promise<void>): Promise<void>;
+  /**
+   * Runs another program on the terminal. Hides progress and holds the messages of the current
+   * document meanwhile.
+   */
+  lend<Result>(run: () => Promise<Result>): Promise<Result>;
+}
 
 /** Creates a sink that keeps results separate from messages and progress on a shared terminal. */
-export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined) {
+export function createSharedTerminal(
+  sink: Sink,
+  progress: () => Progress | undefined,
+): SharedTerminal {
   let [inLine, isLent] = [false, false];
   let document: { isStarted: boolean; readonly held: string[] } | undefined;
   const shared = withWrite(sink, (text) => {
@@ -15,15 +30,11 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
   });
   return Object.assign(shared, {
     isInLine: () => (inLine || isLent) && sink.isTerminal,
-    /**
-     * Holds a message while a document is on the terminal. Returns whether the message was held.
-     */
     holdMessage: (text: string) => {
       if (!document?.isStarted || !sink.isTerminal) return false;
       document.held.push(text);
       return true;
     },
-    /** Runs a function that writes a document. Then prints the messages that were held. */
     writeDocument: async (write: () => Promise<void>, print: (text: string) => Promise<void>) => {
       const opened = { isStarted: false, held: [] as string[] };
       document = opened;
@@ -34,10 +45,6 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
         for (const text of opened.held) await print(text);
       }
     },
-    /**
-     * Runs another program on the terminal. Hides progress and holds the messages of the current
-     * document meanwhile.
-     */
     lend: async <Result>(run: () => Promise<Result>) => {
       isLent = true;
       if (document) document.isStarted = true;

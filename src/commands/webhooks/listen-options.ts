@@ -1,5 +1,5 @@
 import { EVENT_NAMES } from '../../catalog/events.ts';
-import { messageOf, SvcError } from '../../kernel/errors.ts';
+import { type Hint, messageOf, SvcError } from '../../kernel/errors.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
@@ -80,13 +80,23 @@ async function readForwarding(context: Context, options: ListenFlags): Promise<F
 
 /** Whether to register a temporary endpoint. For `optional`, a failure is only a warning. */
 export type RegistrationMode = 'required' | 'optional' | 'none';
-export type Registration = NonNullable<Awaited<ReturnType<typeof register>>>;
+
+/** A temporary endpoint of the listener. */
+export interface Registration {
+  readonly proofs: VerificationSecrets;
+  /** Signs the forwarded deliveries. */
+  readonly relaySecret: string;
+  readonly notes: readonly (string | Hint)[];
+  remove(): Promise<void>;
+  /** Disables advanced webhooks, if this process enabled them and the user agrees. */
+  restore(): Promise<void>;
+}
 
 /** @throws SvcError `usage` if no flag and no temporary endpoint allows verifying deliveries */
 export async function decideRegistration(
   context: Context,
   { proofs, skipVerify, publicUrl }: ListenOptions,
-) {
+): Promise<RegistrationMode> {
   if (proofs.authToken !== undefined || skipVerify) return 'none';
   const hasSecret = proofs.secrets.length > 0;
   if (context.options.local) return 'required';
@@ -108,7 +118,7 @@ export async function register(
   context: Context,
   { proofs, publicUrl, events, restore }: ListenOptions,
   { need, url }: { readonly need: RegistrationMode; readonly url: string },
-) {
+): Promise<Registration | undefined> {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;
   const { createTemporaryEndpoint, restoreAdvancedWebhooks } = await import(
@@ -134,7 +144,6 @@ export async function register(
     relaySecret,
     notes: [secretNote, ...endpoint.notes],
     remove: endpoint.remove,
-    /** Disables advanced webhooks, if this process enabled them and the user agrees. */
     restore: async () => {
       if (endpoint.hasEnabledWebhooks) await restoreAdvancedWebhooks(context, restore);
     },

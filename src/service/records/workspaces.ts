@@ -13,13 +13,19 @@ export interface NewWorkspace {
   };
 }
 
-export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
+export interface WorkspaceCredentials {
+  readonly apiKey: string;
+  readonly authToken: string;
+  readonly workspaceId: string;
+  readonly workspaceAuthToken: string;
+}
+
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
 export async function createWorkspace(
   database: Database,
   { name, apiKeyName, owner }: NewWorkspace,
-) {
+): Promise<WorkspaceCredentials> {
   const [apiKey, authToken] = [generateId(), generateToken()];
   const [workspaceId, workspaceAuthToken] = [generateId(), generateToken()];
   const columns = {

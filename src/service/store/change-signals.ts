@@ -1,7 +1,15 @@
 import { watch } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 
-export type ChangeSignals = ReturnType<typeof createChangeSignals>;
+export interface ChangeSignals {
+  /** Signals a committed change. Processes that miss the signal find the change by polling. */
+  send(): Promise<void>;
+  /**
+   * Calls `listener` after the signals of other processes.
+   * @returns a function that unsubscribes
+   */
+  subscribe(listener: () => void): () => void;
+}
 
 /**
  * Signals between the processes that have a SQLite file open: the time stamp of its WAL. The file
@@ -9,19 +17,17 @@ export type ChangeSignals = ReturnType<typeof createChangeSignals>;
  * has no locks, unlike the file itself, so it can be watched.
  * @param version returns a number that differs after another process has changed the file
  */
-export function createChangeSignals(path: string, version: () => number | undefined) {
+export function createChangeSignals(
+  path: string,
+  version: () => number | undefined,
+): ChangeSignals {
   const wal = `${path}-wal`;
   return {
-    /** Signals a committed change. Processes that miss the signal find the change by polling. */
     send: async () => {
       const now = new Date();
       await utimes(wal, now, now).catch(() => undefined);
     },
-    /**
-     * Calls `listener` after the signals of other processes.
-     * @returns a function that unsubscribes
-     */
-    subscribe: (listener: () => void): (() => void) => {
+    subscribe: (listener) => {
       let known = version();
       // Writes of this process are reported too.
       const onChange = () => {

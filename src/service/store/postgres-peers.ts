@@ -16,35 +16,39 @@ const CLOSE_TIMEOUT = 1_000;
 const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 
+export interface Peers {
+  /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
+  notify(): Promise<void>;
+  count(): Promise<number>;
+  /**
+   * Joins the peers. Resolves after the first check of whether notifications arrive.
+   * @param onNotified called after a notification of a peer, and after an interruption in which one
+   * may have been missed
+   */
+  join(clock: Clock, onNotified: () => void): Promise<Member>;
+}
+
 /**
  * Wakes peers with NOTIFY and LISTEN, so that they find new work before they poll. Each member
  * listens on a connection of its own, which holds an advisory lock on the member's number until the
  * process ends. Notifications have a transaction of their own, after the commit, because PostgreSQL
  * serializes the commits of transactions with NOTIFY.
  */
-export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>) {
+export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>): Peers {
   const ownId = randomBytes(8).toString('hex');
   const send = async (payload: string) => {
     await sql`select pg_notify(${sql.raw(CHANNEL)}, ${payload})`.execute(kysely);
   };
   return {
-    /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
     notify: coalesce(() => send(ownId).catch(ignoreError)),
     count: async () => (await selectConnectedNumbers(kysely)).length,
-    /**
-     * Joins the peers. Resolves after the first check of whether notifications arrive.
-     * @param onNotified called after a notification of a peer, and after an interruption in which
-     * one may have been missed
-     */
-    join: async (clock: Clock, onNotified: () => void) => {
+    join: async (clock, onNotified) => {
       const member = new Member({ connect, send, ownId, clock, onNotified });
       await member.firstCheck.promise;
       return member;
     },
   };
 }
-
-export type Peers = ReturnType<typeof createPostgresPeers>;
 
 /** Coalesces calls. All calls during a run share the next run. */
 function coalesce(work: () => Promise<void>): () => Promise<void> {

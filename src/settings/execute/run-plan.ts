@@ -20,6 +20,7 @@ import {
   readOutcomes,
   reopenFailures,
   settleItems,
+  type WrittenItems,
 } from './item-states.ts';
 import { type CreatedEndpoint, readBack } from './read-back.ts';
 
@@ -35,7 +36,15 @@ export interface PlanRunDependencies
   ) => Promise<() => Promise<void>>;
 }
 
-export type EndedRun = Awaited<ReturnType<typeof runPlan>>;
+export interface EndedRun {
+  readonly stop: StopReason | undefined;
+  readonly counters: JobCounters;
+  readonly recorder: JobRecorder;
+  readonly metrics: Metrics;
+  readonly createdEndpoints: readonly CreatedEndpoint[];
+  /** Items that earlier runs had written. */
+  readonly earlier: WrittenItems;
+}
 
 /**
  * Sends the writes of a plan that have no recorded success, and then reads the written records
@@ -44,7 +53,7 @@ export type EndedRun = Awaited<ReturnType<typeof runPlan>>;
 export async function runPlan(
   plan: Pick<Plan, 'target' | 'writes'>,
   dependencies: PlanRunDependencies,
-) {
+): Promise<EndedRun> {
   const { journal, client, clock, secrets, onStart } = dependencies;
   reopenFailures(journal);
   const failed = await settleUnsent(plan.writes, dependencies);

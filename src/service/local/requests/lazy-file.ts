@@ -1,7 +1,10 @@
 import { IN_MEMORY, locateRequestFile } from '../../store/location.ts';
 import type { RequestFile } from './request-file.ts';
 
-export type LazyRequestFile = ReturnType<typeof createLazyFile>;
+export interface LazyRequestFile {
+  open(): Promise<RequestFile>;
+  close(): Promise<void>;
+}
 
 /**
  * Opens the log of a store on first use. If its file is not usable, the log is kept in memory.
@@ -11,7 +14,7 @@ export function createLazyFile(
   location: string,
   folder: string | undefined,
   report: (error: unknown) => void = () => undefined,
-) {
+): LazyRequestFile {
   let opened: Promise<RequestFile> | undefined;
   const open = async () => {
     const { openRequestFile } = await import('./request-file.ts');
