@@ -107,7 +107,7 @@ function start() {
   if (!loader) return startFromSource(folder);
   var bundle = require(loader);
   if (folder) bundle.enableCodeCache(folder);
-  bundle.load('main.js').main(pkg.version);
+  bundle.main(pkg.version);
 }
 
 /** A checkout that was installed without scripts has no bundle, so Node.js runs the source. */

@@ -69,8 +69,9 @@ await mkdir('dist/chunks', { recursive: true });
 for (const { fileName, code } of chunks)
   await writeFile(`dist/${fileName}`, wrapModule(shortenImportsAndExports(code)));
 const main = findEntry(chunks, MAIN);
-await writeFile('dist/main.js', wrapModule(`module.exports = require('./${main.fileName}');`));
-await buildLoader('packaging/loader/package.ts', 'dist/loader.cjs');
+await buildLoader('packaging/loader/package.ts', 'dist/loader.cjs', {
+  MAIN: JSON.stringify(main.fileName),
+});
 const page = await buildInspectorPage();
 for (const [name, content] of page.files)
   await writeFile(`dist/chunks/${name}.br`, brotliCompressSync(content));

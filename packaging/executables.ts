@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compileModules } from './executable/compiled-code.ts';
-import { readBundle } from './executable/modules.ts';
+import { findMain, readBundle } from './executable/modules.ts';
 import { fetchPackage, TARGETS, type Target } from './executable/targets.ts';
 import { buildLoader } from './loader/build-loader.ts';
 
@@ -31,8 +31,10 @@ if (unknown.length > 0)
 const { version, optionalDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
 const folder = await mkdtemp(join(tmpdir(), 'svc-executable-'));
 try {
+  const bundle = await readBundle('dist');
   const files = new Map<string, Uint8Array>([
-    ...(await readBundle('dist')),
+    ...bundle,
+    ['main', Buffer.from(findMain(bundle))],
     ['version', Buffer.from(version)],
   ]);
   const code = await compileModules(files, folder);

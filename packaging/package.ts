@@ -35,7 +35,6 @@ const manifest = {
     'chunks',
     'man',
     'types',
-    'main.js',
     'index.js',
     'loader.cjs',
     'check-node.js',

@@ -15,6 +15,7 @@ import { type ChunkNames, describeBundle } from './bundle.ts';
  * import each other in a cycle, because a command line that loads a module also loads its imports.
  */
 const COMMON_COMMANDS: readonly (readonly string[])[] = [
+  ['--version'],
   ['--help'],
   ['users', 'add', '--help'],
   ['__complete', 'users', 'add', '--du'],

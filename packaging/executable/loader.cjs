@@ -79,4 +79,4 @@ function loadNative(file) {
 // svc itself starts the executable with the URL of a bundled program; users start it with a command.
 const [word = ''] = process.argv.slice(2);
 if (word.startsWith(SCHEME)) load(word.slice(SCHEME.length));
-else load('main.js').main(getAsset('version', 'utf8'));
+else load(getAsset('main', 'utf8')).main(getAsset('version', 'utf8'));

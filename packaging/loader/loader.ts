@@ -26,7 +26,7 @@ import {
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 
-/** How a loader finds the modules of the bundle, by their names in it: `main.js`, `chunks/….js`. */
+/** How a loader finds the modules of the bundle, by their names in it, such as `chunks/….js`. */
 interface ModuleFiles {
   /** Reads and compiles a module that `wrapModule` has wrapped. */
   readonly compile: (name: string) => Script;

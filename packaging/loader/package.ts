@@ -4,6 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { type Compile, createCodeCache, createLoader } from './loader.ts';
 
+/** The module with `main`. Its name contains a hash, so the build defines it. */
+declare const MAIN: string;
+
 let compileModule: Compile = (source, filename) => new Script(source, { filename });
 
 /** Loads a module of the bundle, which is in the folder of this file. */
@@ -15,6 +18,10 @@ export const load = createLoader({
   urlOf: (name) => pathToFileURL(join(__dirname, name)).href,
   loadOther: (name) => require(name),
 });
+
+export function main(version: string): void {
+  (load(MAIN) as { main(version: string): void }).main(version);
+}
 
 /** Makes the modules that are loaded from now on keep their code in a folder. */
 export function enableCodeCache(folder: string): void {

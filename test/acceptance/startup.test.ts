@@ -174,7 +174,7 @@ describe('start-up', () => {
     { words: ['__complete', 'users', 'add', '--du'], most: 7 },
   ])('of svc $words loads at most $most files, and no heavy ones', async ({ words, most }) => {
     const { files, sources } = await findLoadedFiles(words);
-    expect(files).toContain('dist/main.js');
+    expect(files).toContain('dist/loader.cjs');
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);
     expect(sources.filter((source) => HEAVY.test(source))).toEqual([]);
   });

@@ -107,7 +107,6 @@ describe('the published package', () => {
       'chunks/*',
       'index.js',
       'loader.cjs',
-      'main.js',
       'man/*',
       'package.json',
       'sbom.cdx.json',

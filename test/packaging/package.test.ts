@@ -56,7 +56,7 @@ describe('the package', () => {
       packed.files.filter((path) => /metafile|node_modules|\.node$|\.exe$|bin\/node/.test(path)),
     ).toEqual([]);
     expect(packed.files).toEqual(
-      expect.arrayContaining(['bin/svc.js', 'main.js', 'chunks/jq.wasm.br', 'LICENSE']),
+      expect.arrayContaining(['bin/svc.js', 'loader.cjs', 'chunks/jq.wasm.br', 'LICENSE']),
     );
   });
 
