@@ -40,11 +40,12 @@ export async function* splitIntoBatches(
     if (records.length === 0) yield* endBatch();
     if (resend) yield { records: resend, isResend: true };
     for (const record of records) {
-      const isFull =
-        batch.length === limits.records || characters + record.json.length > limits.characters;
+      // The JSON may be formatted on each access.
+      const { length } = record.json;
+      const isFull = batch.length === limits.records || characters + length > limits.characters;
       if (isFull || batch[0]?.target?.key !== record.target?.key) yield* endBatch();
       batch.push(record);
-      characters += record.json.length;
+      characters += length;
     }
   }
   yield* endBatch();
