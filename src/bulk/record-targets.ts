@@ -51,6 +51,8 @@ export class RecordTargets {
   readonly fields: readonly string[];
   readonly #fields: BulkFields;
   readonly #given: Fields;
+  /** The target fields that the command sets for all records, with their values. */
+  readonly #givenTargets: readonly (readonly [name: string, value: unknown])[];
   readonly #requiredNames: readonly string[];
   readonly #byKey = new Map<string, RecordTarget>();
   readonly #invalid = new Map<string, readonly RecordProblem[]>();
@@ -86,6 +88,10 @@ export class RecordTargets {
     const isOpen = ({ name, required }: TargetField) => required && this.#given[name] === undefined;
     this.#requiredNames = fields.targetFields.filter(isOpen).map(({ name }) => name);
     this.fields = fields.targetFields.map(({ name }) => name);
+    this.#givenTargets = this.fields.flatMap((name) => {
+      const value = this.#given[name];
+      return value === undefined ? [] : [[name, value] as const];
+    });
   }
 
   /** All targets, or the first ones after their release. */
@@ -101,7 +107,7 @@ export class RecordTargets {
 
   /** Target fields that the command sets for all records. */
   get given(): readonly string[] {
-    return this.fields.filter((name) => this.#given[name] !== undefined);
+    return this.#givenTargets.map(([name]) => name);
   }
 
   problemsOf({ key }: RecordTarget): readonly RecordProblem[] {
@@ -116,9 +122,9 @@ export class RecordTargets {
   /** Finds target fields that differ from the given ones. */
   findConflicts(record: Fields): readonly TargetConflict[] {
     const problems: TargetConflict[] = [];
-    for (const name of this.fields) {
-      const [given, stated] = [this.#given[name], record[name]];
-      if (stated === undefined || given === undefined || given === stated) continue;
+    for (const [name, given] of this.#givenTargets) {
+      const stated = record[name];
+      if (stated === undefined || given === stated) continue;
       problems.push({
         field: name,
         value: stated,
