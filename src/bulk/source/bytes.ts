@@ -215,5 +215,5 @@ class ReadChunks {
 }
 
 function requireZeros(bytes: Uint8Array): void {
-  if (bytes.some((byte) => byte !== 0)) throw new TrailingDataError();
+  if (!Buffer.alloc(bytes.length).equals(bytes)) throw new TrailingDataError();
 }

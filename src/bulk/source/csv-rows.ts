@@ -66,8 +66,7 @@ export class CsvRowParser {
     if (firstLineIsWhole && (isDetectable || this.#text.length > MAX_UNDETECTED)) this.#readRows();
     this.#text = this.#text.slice(this.#rowStart);
     this.#rowStart = 0;
-    const isUnread = this.#dialect !== undefined && this.#text.length > chunk.length;
-    this.#lengthToRetry = isUnread ? 2 * this.#text.length : 0;
+    this.#lengthToRetry = this.#text.length > chunk.length ? 2 * this.#text.length : 0;
     if (this.#text.length <= MAX_RECORD_CHARACTERS) return;
     const problem = 'the row is longer than 16 MB';
     throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');

@@ -1,10 +1,11 @@
 import { measureJson } from '../../kernel/json-nesting.ts';
 import { parseLosslessJson } from '../../kernel/json-problem.ts';
+import { groupDigits } from '../../kernel/plural.ts';
 import { InputError, type Position, positionWithin, type SourceRecord } from './source.ts';
 import type { TextSegment } from './text-segment.ts';
 
 /** More in one record would take minutes and gigabytes to check. */
-const MAX_FIELDS = 100_000;
+const [MAX_FIELDS, MAX_VALUES] = [100_000, 1_000_000];
 /** A shorter text cannot contain more than `MAX_FIELDS`: each takes five characters. */
 const MIN_FLOOD_CHARACTERS = 5 * MAX_FIELDS;
 
@@ -40,19 +41,25 @@ export class JsonRecord implements SourceRecord {
     return this.#segment.text.slice(this.#from, this.#to);
   }
 
-  /** @throws SvcError `invalid_input` as `parseJson` does, and for more than 100,000 fields */
+  /** @throws SvcError `invalid_input` as `parseJson` does, and for too many fields or values */
   get value(): unknown {
     const { text } = this;
     const { name } = this.#segment;
-    if (text.length > MIN_FLOOD_CHARACTERS && measureJson(text).colons > MAX_FIELDS)
-      throw new InputError(
-        name,
-        this,
-        'the record has more than 100,000 fields',
-        'write each record as an object of its own',
-      );
+    if (text.length > MIN_FLOOD_CHARACTERS) requireFewValues(text, name, this);
     return parseJson(text, name, this);
   }
+}
+
+function requireFewValues(text: string, name: string, position: Position): void {
+  const { tokens, colons } = measureJson(text);
+  const [limit, found] = colons > MAX_FIELDS ? [MAX_FIELDS, 'fields'] : [MAX_VALUES, 'values'];
+  if (found === 'values' && tokens <= MAX_VALUES) return;
+  throw new InputError(
+    name,
+    position,
+    `the record has more than ${groupDigits(limit)} ${found}`,
+    'write each record as an object of its own',
+  );
 }
 
 /**

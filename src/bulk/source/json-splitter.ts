@@ -44,6 +44,7 @@ export class JsonSplitter {
   #lineStart = 0;
   #lastReturn = -2;
   #start: Position = { line: 1, column: 1 };
+  isAtEnd = false;
 
   constructor(chunks: AsyncIterable<string>, name: string) {
     this.#chunks = chunks[Symbol.asyncIterator]();
@@ -88,20 +89,19 @@ export class JsonSplitter {
     return piece;
   }
 
-  /** Reads the next chunk. @throws SvcError `invalid_input` at the end of the input */
+  /**
+   * Reads on: at least as much as is left, so that long pieces take linear time. At the end of the input,
+   * sets `isAtEnd`.
+   */
   async readMore(): Promise<void> {
-    const { value, done } = await this.#chunks.next();
-    if (done)
-      throw this.#error(
-        'the JSON ends inside the value that begins here',
-        'check that the file is complete',
-      );
-    this.#append(value);
-    if (this.#segment.text.length > MAX_RECORD_CHARACTERS)
-      throw this.#error(
-        'the record is longer than 16 MB',
-        'check for an unclosed quote or bracket',
-      );
+    const left = this.#segment.text.length - this.#next;
+    let more = '';
+    do {
+      const { value, done } = await this.#chunks.next();
+      if (done) this.isAtEnd = true;
+      else more += value;
+    } while (!this.isAtEnd && more.length < left);
+    this.#append(more);
   }
 
   async close(): Promise<void> {
@@ -109,20 +109,28 @@ export class JsonSplitter {
   }
 
   /**
-   * Returns the next character after whitespace without consuming it; `undefined` at the end of the
-   * input.
+   * Returns the next character after whitespace without consuming it; `undefined` if more text is needed.
    */
-  async peek(): Promise<string | undefined> {
-    while (!this.#skipSpace()) {
-      const { value, done } = await this.#chunks.next();
-      if (done) return undefined;
-      this.#append(value);
-    }
-    return this.#segment.text.charAt(this.#next);
+  peek(): string | undefined {
+    return this.#skipSpace() ? this.#segment.text.charAt(this.#next) : undefined;
   }
 
   take(): void {
     this.#moveTo(this.#next + 1);
+  }
+
+  /** @throws SvcError `invalid_input` at the end of the input, and for a piece that is too long */
+  requireMore(): void {
+    if (this.isAtEnd)
+      throw this.#error(
+        'the JSON ends inside the value that begins here',
+        'check that the file is complete',
+      );
+    if (this.#segment.text.length - this.#next > MAX_RECORD_CHARACTERS)
+      throw this.#error(
+        'the record is longer than 16 MB',
+        'check for an unclosed quote or bracket',
+      );
   }
 
   #error(problem: string, hint: string): InputError {

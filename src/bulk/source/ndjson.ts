@@ -46,13 +46,18 @@ interface LineGroup {
 
 async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<LineGroup> {
   let rest = '';
+  let endsWithReturn = false;
   let line = 1;
   for await (const chunk of chunks) {
-    // Searches only the new chunk for a line break, so that long lines take linear time.
-    if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
+    // Only the new chunk is searched for a line break, so that long lines take linear time.
+    if (!(endsWithReturn || /[\r\n]/.test(chunk))) {
       rest += chunk;
       if (rest.length > MAX_RECORD_CHARACTERS)
         throw new InputError(name, { line }, 'the line is longer than 16 MB');
+      continue;
+    }
+    if (rest === '' && chunk.trim() === '' && !chunk.includes('\r')) {
+      for (let at = 0; at < chunk.length; at += 1) if (chunk.charCodeAt(at) === 0x0a) line += 1;
       continue;
     }
     const text = rest + chunk;
@@ -60,6 +65,7 @@ async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGen
     const searchEnd = text.endsWith('\r') ? text.length - 1 : text.length;
     const { starts, ends, next } = findLines(text, searchEnd);
     rest = text.slice(next);
+    endsWithReturn = rest.endsWith('\r');
     if (starts.length > 0) yield { text, starts, ends, line };
     line += starts.length;
   }

@@ -24,6 +24,12 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin:1:1: the record has more than 100,000 fields',
     ],
     [
+      'a record with a flood of values',
+      'ndjson',
+      `{"x":[${'1,'.repeat(1_000_000)}1]}`,
+      'stdin:1:1: the record has more than 1,000,000 values',
+    ],
+    [
       'a flood of fields beside the list',
       'json',
       `{${'"k":1,'.repeat(10_000)}"users":[]}`,
