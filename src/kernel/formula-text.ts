@@ -4,7 +4,7 @@
  * which a spreadsheet with other settings splits the cell. A cell with a comma is in quotes.
  */
 const FORMULA_STARTS =
-  /^'*(?=[\t\r]|[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'*(?=[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+  /^'*(?=[\t\r]|[^\S\t\r\n]*[=+\-@|%\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'*(?=[^\S\t\r\n]*[=+\-@|%\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
  * Adds an apostrophe before formulas, and before text that already looks neutralized, so that
@@ -21,4 +21,4 @@ export function restoreFormula(cell: string): string {
 }
 
 /** A fast test, because few texts contain any of these characters at such a place. */
-const MAY_START_FORMULA = /^['\s=+\-@\uff1d\uff0b\uff0d\uff20]|[;\t\r\n]/;
+const MAY_START_FORMULA = /^['\s=+\-@|%\uff1d\uff0b\uff0d\uff20]|[;\t\r\n]/;

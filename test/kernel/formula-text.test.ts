@@ -6,7 +6,24 @@ const text = fc.oneof(
   fc.string(),
   fc
     .array(
-      fc.constantFrom("'", ' ', '=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', 'a', '"'),
+      fc.constantFrom(
+        "'",
+        ' ',
+        '=',
+        '+',
+        '-',
+        '@',
+        '\t',
+        '\r',
+        '＝',
+        '＋',
+        '－',
+        '＠',
+        '|',
+        '%',
+        'a',
+        '"',
+      ),
       {
         maxLength: 5,
       },
@@ -21,7 +38,7 @@ describe('neutralizeFormula', () => {
         const cell = neutralizeFormula(given);
         expect(restoreFormula(cell)).toBe(given);
         for (const part of [cell, ...cell.split(/[;\t\r\n]/)])
-          expect(part).not.toMatch(/^ *[=+\-@＝＋－＠]/);
+          expect(part).not.toMatch(/^ *[=+\-@|%＝＋－＠]/);
         expect(cell).not.toMatch(/^[\t\r]/);
       }),
     );
@@ -32,6 +49,11 @@ describe('neutralizeFormula', () => {
     ['a;=1+1', "a;'=1+1"],
     ['a\t@x', "a\t'@x"],
     ['a\n-1', "a\n'-1"],
+    ['|calc', "'|calc"],
+    ['%0A', "'%0A"],
+    ['＝1+1', "'＝1+1"],
+    ['\r=1', "'\r'=1"],
+    ['+49 30 1', "'+49 30 1"],
     ["a;'=1", "a;''=1"],
     ['\t=1', "'\t'=1"],
     ['a\t\tb', 'a\t\tb'],
