@@ -192,7 +192,7 @@ export class RecordChecker extends FindingCollector {
   }
 
   #isProblem({ isId, isAlwaysWrong }: SuspiciousValue): boolean {
-    return isId && (isAlwaysWrong || this.#rules.allowsSuspicious !== true);
+    return isAlwaysWrong || (isId && this.#rules.allowsSuspicious !== true);
   }
 
   /**

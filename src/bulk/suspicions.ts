@@ -13,7 +13,7 @@ export interface Suspicion {
   readonly isSuspicious: (text: string, kind: FieldKind) => boolean;
   readonly describe: (text: string) => string;
   readonly plural: string;
-  /** Whether an ID like this is rejected even with `--allow-suspicious`. */
+  /** Whether a value like this is rejected in every field, and even with `--allow-suspicious`. */
   readonly isAlwaysWrong?: true;
 }
 
@@ -27,7 +27,9 @@ const OTHER_MONTH = [
 const SPREADSHEET_ERROR =
   /^(?:#(?:\p{Lu}\/\p{Lu}!?|NV|YOK|GETTING_DATA|[¡¿]?[\p{Lu}\d/_]+\s?[!?])|Err:\d{3})$/u;
 /** Matches a long number as Excel and scripts shorten it: `1.23E+11` or `1.23E11`. */
-const SHORTENED_NUMBER = /^-?\d(?:(?:[.,]\d+)?E\+\d{2,3}|[.,]\d+E\d{2,3})$/i;
+const SHORTENED_NUMBER = /^[-+]?\d(?:(?:[.,]\d+)?E\+\d{2,3}|[.,]\d+E\d{2,3})$/i;
+/** Matches a formula, of which a sheet shows the result: `=HYPERLINK("https://…","u1")`, `=A2&"x"`. */
+const FORMULA = /^=(?:[A-Z][\w.]*\(|\$?[A-Z]{1,3}\$?\d+[-+*/&]|"[^"]*"&)/i;
 /** Matches dates such as `1-Mar` and `Mar-01`, into which Excel turns `mar1`. */
 const SHEET_DATE = new RegExp(`^(?:\\d{1,2}-(?:${MONTH})|(?:${MONTH})-\\d{2})$`);
 /** Matches other dates of sheets and scripts, which people type in fields other than IDs. */
@@ -42,10 +44,12 @@ const DATE_IN_ID = new RegExp(
 );
 /** Matches `----`, as database tools print it under a header, and `####`, as sheets show wide numbers. */
 const RULE = /^([-=_#])\1{2,}$/;
-/** Matches a number that was typed as text, with the apostrophe that Excel hides: `'0123`. */
-const MARKED_AS_TEXT = /^['’]\d/;
-/** Matches an ID in the quotes of SQL or a script, such as `'u1'` and Python's `b'u1'`. */
-const QUOTED = /^b?(['"`]).*\1$/s;
+/** Matches a text with the apostrophe that Excel hides: `'0123`. */
+const MARKED_AS_TEXT = /^['’]/;
+/** Matches an ID in the quotes of SQL, a script, or a word processor: `'u1'`, Python's `b'u1'`, `“u1”`. */
+const QUOTED = /^(?:b?(['"`]).*\1|[“”„].*[“”]|[‘’‚].*[‘’]|«.*»)$/s;
+/** Matches `@ann'`: of `'@ann'`, svc removed the apostrophe that also neutralizes formulas. */
+const HALF_QUOTED = /^[=+\-@|%][^']*'$/;
 /** Texts that programs write for a value that is missing. */
 const PLACEHOLDERS = new Set([
   'undefined',
@@ -61,12 +65,33 @@ const PLACEHOLDERS = new Set([
   'None',
   'NaN',
   'nan',
+  '.nan',
+  '.NaN',
+  'NaT',
+  'Loading...',
   '<NA>',
   '(blank)',
   '\\N',
 ]);
 /** Matches placeholders that are valid outside IDs, such as surnames and booleans. */
 const PLACEHOLDER_IN_ID = /^(?:null|none|nil|true|false|-?infinity|\{\}|\[\])$/i;
+/** Matches the last row of a report, and the count of rows that a database tool prints. */
+const FOOTER = new RegExp(
+  [
+    '^(?:(?:grand |sub-?)?totals?|total g[eé]n[eé]ral|summe|gesamt(?:summe|ergebnis)?|somme|totaal|итого|合计|合計|总计|總計)\\s*:?\\s*\\d*$',
+    '^\\(?\\d+ (?:rows?|records?|row\\(s\\))(?: (?:affected|selected|returned|in set(?: \\(.*\\))?))?\\.?\\)?$',
+    '^page \\d+ of \\d+$',
+  ].join('|'),
+  'i',
+);
+/** Characters of other shapes that look like these: dashes and apostrophes that word processors insert. */
+const LOOKALIKES: readonly (readonly [RegExp, string])[] = [
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/[\u2018\u2019\u00b4]/g, "'"],
+];
+/** Matches a letter beside one of another script that looks alike: a Cyrillic `а` in `admin`. */
+const MIXED_SCRIPTS =
+  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
 /** Matches dashes, which people type into empty cells. */
 const DASHES = /^[-–—]{1,2}$/;
 /** Matches a text that a script built from a missing value: `user-undefined`. */
@@ -143,7 +168,17 @@ const SUSPICIONS: readonly Suspicion[] = [
     describe: (text) => `${quote(text)} is a date; Excel turns some IDs and numbers into dates`,
     plural: 'are dates; Excel turns some IDs and numbers into dates',
   },
+  {
+    isSuspicious: (text, { isId }) => isId && FORMULA.test(text),
+    describe: (text) => `${quote(text)} is a formula; a spreadsheet shows its result instead`,
+    plural: 'are formulas',
+  },
   EMPTY,
+  {
+    isSuspicious: (text, { isId }) => isId && FOOTER.test(text),
+    describe: (text) => `${quote(text)} is the footer of a report, not a record`,
+    plural: 'are footers of a report',
+  },
   {
     isSuspicious: (text, { isId, isName }) =>
       PLACEHOLDERS.has(text) ||
@@ -197,9 +232,25 @@ const SUSPICIONS: readonly Suspicion[] = [
     plural: 'are enclosed in quotes',
   },
   {
+    isSuspicious: (text) => HALF_QUOTED.test(text),
+    describe: (text) => `${quote(text)} was probably enclosed in single quotes`,
+    plural: 'were probably enclosed in single quotes',
+  },
+  {
     isSuspicious: (text, { isId }) => isId && MARKED_AS_TEXT.test(text),
     describe: (text) => `${quote(text)} begins with the apostrophe that marks text in Excel`,
     plural: 'begin with the apostrophe that marks text in Excel',
+  },
+  {
+    isSuspicious: (text, { isId }) => isId && MIXED_SCRIPTS.test(text),
+    describe: (text) => `${quote(text)} mixes letters of two alphabets that look alike`,
+    plural: 'mix letters of two alphabets that look alike',
+  },
+  {
+    isSuspicious: (text, { isId }) => isId && withoutLookalikes(text) !== text,
+    describe: (text) =>
+      `${quote(text)} contains special forms of characters; it is probably ${quote(withoutLookalikes(text))}`,
+    plural: 'contain special forms of characters',
   },
   {
     isSuspicious: (text) => text.includes('\ufffd'),
@@ -224,6 +275,14 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
 ];
 
+/** Replaces decomposed letters, full-width characters, ligatures, and typographic dashes and quotes. */
+function withoutLookalikes(text: string): string {
+  return LOOKALIKES.reduce(
+    (plain, [pattern, replacement]) => plain.replace(pattern, replacement),
+    text.normalize('NFKC'),
+  );
+}
+
 /** Finds the reason why a value is suspicious. */
 export function findSuspicion(text: string, kind: FieldKind): Suspicion | undefined {
   return SUSPICIONS.find((one) => one.isSuspicious(text, kind));
@@ -240,7 +299,11 @@ const MAX_PLACEHOLDER = 9;
  * end with a letter or a digit, and consist of ordinary characters.
  * @param isOrdinary whether the value is known to consist of ordinary characters
  */
-export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary: boolean): boolean {
+export function isUnsuspicious(
+  text: string,
+  { isEmail, isId }: FieldKind,
+  isOrdinary: boolean,
+): boolean {
   if (isEmail) return ORDINARY_EMAIL.test(text);
   const { length } = text;
   const first = text.charCodeAt(0);
@@ -249,7 +312,9 @@ export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary:
   // A regular expression is faster than a loop.
   if (!isOrdinary && OTHER_THAN_ORDINARY.test(text)) return false;
   if (length < 3) return true;
-  if (mayComeFromMissingValue(text, first, last)) return false;
+  if (hasSuspiciousWord(text, first, last)) return false;
+  // Footers have spaces.
+  if (isId && text.includes(' ')) return false;
   // Dates and shortened numbers have a separator after the first digits, or before the last ones.
   if (first <= NINE)
     return (
@@ -257,7 +322,7 @@ export function isUnsuspicious(text: string, { isEmail }: FieldKind, isOrdinary:
     );
   if (length > MAX_PLACEHOLDER) return true;
   if (!isAlphanumeric(text.charCodeAt(length - 3)) || text[3] === ':') return false;
-  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text);
+  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text) && !(isId && FOOTER.test(text));
 }
 
 const NINE = 0x39;
@@ -267,18 +332,20 @@ function isAlphanumeric(code: number): boolean {
   return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= NINE);
 }
 
-/** Words for a missing value, by the code of the last or first character of a text built from one. */
+/** Words of suspicious texts, by the code of the last or first character of such a text. */
 const ENDINGS = tableByCode(['undefined', 'None', 'null', 'NaN', 'nan'], (word) =>
   word.charCodeAt(word.length - 1),
 );
-const BEGINNINGS = tableByCode(['undefined', 'null'], (word) => word.charCodeAt(0));
+const BEGINNINGS = tableByCode(['undefined', 'null', 'Gesamt', 'gesamt'], (word) =>
+  word.charCodeAt(0),
+);
 
 function tableByCode(words: readonly string[], codeOf: (word: string) => number) {
   return Array.from({ length: 0x80 }, (_, code) => words.find((word) => codeOf(word) === code));
 }
 
-/** Whether a text of ordinary characters may be built from a missing value. */
-function mayComeFromMissingValue(text: string, first: number, last: number): boolean {
+/** Whether a text of ordinary characters may be built from a missing value, or be a footer. */
+function hasSuspiciousWord(text: string, first: number, last: number): boolean {
   const ending = ENDINGS[last];
   if (ending !== undefined && text.endsWith(ending)) return true;
   const beginning = BEGINNINGS[first];

@@ -1,3 +1,4 @@
+import { isSameName } from '../catalog/intended-field.ts';
 import type { Fields } from '../kernel/json.ts';
 import { groupDigits } from '../kernel/plural.ts';
 import type { RecordProblem } from './record-problem.ts';
@@ -19,7 +20,7 @@ export function isIdField(name: string): boolean {
 /** A suspicious value. In an ID, it is a problem. */
 export interface SuspiciousValue extends RecordProblem {
   readonly isId: boolean;
-  /** Whether an ID like this is rejected even with `--allow-suspicious`. */
+  /** Whether a value like this is rejected in every field, and even with `--allow-suspicious`. */
   readonly isAlwaysWrong: boolean;
 }
 
@@ -39,6 +40,8 @@ const DECIMAL = /^-?\d+(?:\.0+|,00?)$/;
  */
 const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
+/** Spaces, dashes, underscores, and dots in which two names of one field may differ. */
+const MAX_MARKS = 3;
 /** Most records have no suspicious value. */
 const NONE: SuspiciousValue[] = [];
 
@@ -213,13 +216,17 @@ function trackDecimals(field: Field, value: string): void {
 }
 
 function isHeadingOf({ name, heading }: Field, value: string): boolean {
-  return isSameText(value, name) || isSameText(value, heading);
+  return isNameLike(value, name) || isNameLike(value, heading);
 }
 
-/** Whether two texts are equal except for case. */
-function isSameText(first: string, second: string | undefined): boolean {
-  if (first.length !== second?.length) return false;
-  return first === second || first.toLowerCase() === second.toLowerCase();
+/** Whether two texts are names of one field. Most values differ in the first or last letter. */
+function isNameLike(value: string, name: string | undefined): boolean {
+  if (name === undefined || Math.abs(value.length - name.length) > MAX_MARKS) return false;
+  const isSameLetter = (at: number, other: number) =>
+    (value.charCodeAt(at) | 0x20) === (name.charCodeAt(other) | 0x20);
+  return (
+    isSameLetter(0, 0) && isSameLetter(value.length - 1, name.length - 1) && isSameName(value, name)
+  );
 }
 
 function describe(

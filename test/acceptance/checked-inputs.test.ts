@@ -278,9 +278,12 @@ describe('an ID that nobody typed', () => {
   });
 
   it('may be half of a surrogate pair, which is never allowed', async () => {
-    const { add } = await openUser();
+    const { add, sent } = await openUser();
     const text = String.raw`[{"userId":"u\ud800"}]`;
     expect((await add('u.json', text, ...ORG, '--allow-suspicious')).code).toBe(3);
+    // The name of a user is refused too, because nothing can store it.
+    const { code } = await add('u.yaml', String.raw`- {userId: u, name: "\ud800"}`, ...ORG);
+    expect([code, sent]).toEqual([3, []]);
   });
 
   it('is a warning in other fields, where joiners are writing', async () => {

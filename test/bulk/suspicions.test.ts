@@ -14,6 +14,7 @@ const NEVER_TYPED = [
   ['function id() { return 1 }', '<__main__.User object at 0x7f12>', '#<User:0x00007f>'],
   ['{{ name }}', 'a {{name}}', '${ID}', '<%= id %>', '%s', '%USERID%'],
   ['#REF!', '#VALUE!', '#NAME?', '#BEZUG!', '#Н/Д', '#NOM ?', 'Err:502', '1.2E+11', '1.2E11'],
+  ['.nan', 'NaT', 'Loading...', "@ann'", "-5'", '+4.9E+11'],
   ['1-Mar', 'Jan-24', '#####', '????', 'M&uuml;ller', 'O&#39;Brien', 'M\\u00fcller'],
   [
     'x\u200by',
@@ -30,7 +31,10 @@ const NEVER_AN_ID = [
   ['Null', 'true', 'FALSE', 'none', '-Infinity', '{}', '[]', 'u-null', 'u_None', '$ID', "'u1'"],
   ['3/4/2024', '01.02.2024', '2024-01-02 00:00:00', '01. Mrz', 'mars-24', "'0123", "b'abc'"],
   ["['abc']", "('abc',)", '{"id":"a"}', 'x\u00a0y', 'x\u200dy', 'x\u180ey', 'x\ufe0fy', 'x\ue000y'],
-  ['x\u3164y', 'x\tz'],
+  ['x\u3164y', 'x\tz', '“u1”', '„u1“', '«u1»', '‘u1’', "'u1", '=HYPERLINK("u","u1")', '=A2&"x"'],
+  ['１２３', 'ﬁn', 'Zoe\u0308', 'u–1', 'u\u22121', 'o’neil', '\u0430dmin', 'ΑΒΓx'],
+  ['Total', 'TOTAL: 5', 'Grand total', 'Gesamtergebnis', 'Summe', 'Total general', '合計', 'Итого'],
+  ['(3 rows)', '(1 row)', '12 rows in set (0.00 sec)', '2 row(s) returned', 'Page 1 of 2'],
 ].flat();
 const ORDINARY_IDS = [
   [
@@ -48,6 +52,7 @@ const ORDINARY_IDS = [
     '#1',
   ],
   ['a@b.c', '李', 'Ünal', '3f2504e0-4f89-11d3-9a0c-0305e82c3301', 'n', 'page?id=1', '1.2.3', '{a}'],
+  ['totally', 'subtotal-1', '3 rowers', 'Грета', 'ΑΒΓ', 'か\u3099'.normalize('NFC'), '=u1'],
 ].flat();
 const ORDINARY_NAMES = [
   ['Null', 'Jan Null', 'Marco None', 'True', 'NA', 'Ó Briain', "O'Brien", 'Úštěk', 'V Úžlabině'],
