@@ -18,6 +18,8 @@ export const SEPARATORS = [',', ';', '\t', '|', '^'];
 /** Rows that decide about the separator, and that may contain the header. */
 const MAX_ROWS = 20;
 export const MAX_TITLE_ROWS = 10;
+/** Matches the line above the header of a table in a terminal, such as `+----+` and `┌────┐`. */
+export const TABLE_LINE = /^(?:\+[-=]+\+|[\u250c\u250f\u2554\u256d]\S{3})/;
 
 /** Whether a text contains the rows that decide about the separator. */
 export function hasSampleRows(text: string): boolean {

@@ -9,12 +9,13 @@ import {
   guessFields,
   listColumns,
 } from './column-guesses.ts';
-import { MAX_TITLE_ROWS } from './csv-dialect.ts';
+import { MAX_TITLE_ROWS, TABLE_LINE } from './csv-dialect.ts';
 import { readCell } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
 import { findRenamedField } from './renamed-field.ts';
 import { type ErrorPosition, InputError, type OtherRow, OtherRowError } from './source.ts';
+import { EXPORT_HINT } from './spreadsheet.ts';
 
 /** The header of a CSV file or another table. */
 export interface TableHeader {
@@ -96,6 +97,8 @@ export class HeaderReader {
       if (rows.length === MAX_TITLE_ROWS) throw createError(rows);
       return undefined;
     }
+    if (TABLE_LINE.test(columns[0] ?? ''))
+      throw createTextTableError(this.#request.name, this.#locate(line));
     const keys = createColumnKeys(columns);
     const { mapped, nameless } = this.#mapColumns(columns, keys, line);
     const idColumn = mapped.indexOf(mapped.includes(id) ? id : (listed?.id ?? id));
@@ -190,13 +193,16 @@ export class HeaderReader {
       return new InputError(name, this.#locate(line), problem, hint);
     }
     const [only = ''] = found.length === 1 ? found : [];
+    const aligned = only.split(/ {2,}/);
+    if (aligned.length > 1 && aligned.some((column) => this.rateId(column) > 0))
+      return createTextTableError(name, this.#locate(line));
     const separator = isSplitBySpaces(only, this.#request)
       ? ' '
-      : found.flatMap((column) => findSeparator(column, id))[0];
-    if (separator === delimiter) {
-      const hint = 'remove the quotes around the rows: each is a single cell';
-      return new InputError(name, this.#locate(line), problem, hint);
-    }
+      : found
+          .flatMap((column) => findSeparator(column, id))
+          .find((each) => rows.every((cells) => cells.join(delimiter).includes(each)));
+    if (separator === delimiter)
+      return new InputError(name, this.#locate(line), problem, WHOLE_ROW_HINT);
     if (separator !== undefined) {
       const hint = `the columns seem to be separated by '${separator}': add --separator ${quoteForShell(separator)}`;
       return new InputError(name, this.#locate(line), problem, hint);
@@ -218,6 +224,8 @@ export class HeaderReader {
   }
 }
 
+export const WHOLE_ROW_HINT = 'remove the quotes around the rows: each is a single cell';
+
 /** Spreadsheets have at most 16,384 columns. */
 const MAX_COLUMNS = 100_000;
 
@@ -232,6 +240,12 @@ function isSplitBySpaces(header: string, { id, knownFields }: SourceRequest): bo
     names.includes(id) &&
     names.some((name) => name !== id && knownFields.includes(name))
   );
+}
+
+/** Creates the error for a table that is text for people, not CSV. */
+export function createTextTableError(name: string, position: ErrorPosition): InputError {
+  const problem = 'expected CSV, found a text table, such as Markdown';
+  return new InputError(name, position, problem, EXPORT_HINT);
 }
 
 /** White space and characters that nobody sees, before and after a name. */

@@ -1,7 +1,13 @@
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatDropHint, listColumns } from './column-guesses.ts';
 import { isEnvelopeHeader, readEnvelopeRows } from './csv-envelope.ts';
-import { HeaderReader, type LocateColumn, type TableHeader } from './csv-header.ts';
+import {
+  createTextTableError,
+  HeaderReader,
+  type LocateColumn,
+  type TableHeader,
+  WHOLE_ROW_HINT,
+} from './csv-header.ts';
 import { CsvRowParser, formatRow, readCell } from './csv-rows.ts';
 import type { SourceRequest } from './record-layout.ts';
 import {
@@ -10,7 +16,6 @@ import {
   type RecordChunk,
   type SourceRecord,
 } from './source.ts';
-import { EXPORT_HINT } from './spreadsheet.ts';
 import type { TextSegment } from './text-segment.ts';
 
 /** A row of a table, and the errors of its cells. */
@@ -19,6 +24,9 @@ export interface TableRow {
   readonly cells: readonly string[];
   readonly errors: readonly CellError[];
 }
+
+/** Maximum characters of a row that an error shows. */
+const MAX_SHOWN = 40;
 
 /** The error of a cell of a table. */
 export interface CellError {
@@ -124,9 +132,8 @@ export class CsvReader {
 
   /** @throws SvcError `invalid_input` for a line below the header, as in a Markdown table */
   #rejectTextTable(text: string, line: number): void {
-    if (!/^[\s|:+-]*-{3}[\s|:+-]*$/.test(text) || !/[|+]/.test(text)) return;
-    const problem = 'expected CSV, found a text table, such as Markdown';
-    throw new InputError(this.#request.name, this.#locate(line), problem, EXPORT_HINT);
+    if (/^[\s|:+-]*-{3}[\s|:+-]*$/.test(text) && /[|+]/.test(text))
+      throw createTextTableError(this.#request.name, this.#locate(line));
   }
 
   /** Reads the records of a list command's result, and the header from their fields. */
@@ -213,7 +220,7 @@ export class CsvReader {
   }
 
   #record(
-    { fields, nameless }: TableHeader,
+    { fields, nameless, delimiter }: TableHeader,
     cells: readonly string[],
     text: string,
     line: number,
@@ -233,12 +240,17 @@ export class CsvReader {
       this.#paddedLines += 1;
       return new CsvRecord(fields, cells.slice(0, fields.length), text, line, segment);
     }
+    const [only = ''] = cells.length === 1 ? cells : [];
     const hint = hasExtraCells
       ? cells.some((cell) => /^\s+"/.test(cell))
         ? 'remove the spaces before the quotes'
         : `${fields.length === 1 ? 'name every column in the header, or ' : ''}put double quotes around any cell that contains the separator`
-      : 'check that the file is complete';
-    const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
+      : only.includes(delimiter)
+        ? WHOLE_ROW_HINT
+        : 'check that the file is complete, and remove lines that are not records';
+    const count = formatNounCount(cells.length, 'cell');
+    const shown = only ? `: '${only.slice(0, MAX_SHOWN)}'` : '';
+    const problem = `the row has ${count}, but the header has ${fields.length}${shown}`;
     return createUnreadableRecord(
       text,
       { line, column: 1 },

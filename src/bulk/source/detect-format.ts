@@ -1,5 +1,5 @@
 import { isObject, tryParseJson } from '../../kernel/json.ts';
-import { SEPARATORS } from './csv-dialect.ts';
+import { SEPARATORS, TABLE_LINE } from './csv-dialect.ts';
 import { isEnvelopeHeader } from './csv-envelope.ts';
 import { ENVELOPE_FIELDS } from './json-layout.ts';
 import type { RecordLayout } from './record-layout.ts';
@@ -50,11 +50,12 @@ function isYaml(text: string, { listName }: DetectedLayout): boolean {
   return first === listName || (first === ENVELOPE_FIELDS[0] && /^data:/m.test(content));
 }
 
-/** Whether the first line of a text names the ID, between separators. */
+/** Whether the first line of a text names the ID, between separators, or is that of a text table. */
 function hasCsvHeader(text: string, { id, listed, map }: DetectedLayout): boolean {
   const [line = ''] = text.split(/[\r\n]/, 1);
   const ids = [id, listed?.id];
-  return SEPARATORS.some((separator) => {
+  if (TABLE_LINE.test(line)) return true;
+  return [...SEPARATORS, '  '].some((separator) => {
     const columns = line.split(separator).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
     const fields = columns.map((column) => map?.names.get(column) ?? column);
     return isEnvelopeHeader(columns) || fields.some((field) => ids.includes(field));

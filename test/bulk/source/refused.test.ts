@@ -332,11 +332,39 @@ describe('the error for an invalid input names the position and the problem', ()
     expect(hint).toContain('save the file as UTF-8, or name its encoding');
   });
 
-  it('rows that are single quoted cells', async () => {
-    expect((await refusal('"userId,name"\n"a,b"\n', 'csv')).hint).toBe(
-      'remove the quotes around the rows: each is a single cell',
-    );
+  it.each(['"userId,name"\n"a,b"\n', 'userId,name\n"a,b"\n'])(
+    'rows that are single quoted cells: %j',
+    async (text) => {
+      expect((await refusal(text, 'csv')).hint).toBe(
+        'remove the quotes around the rows: each is a single cell',
+      );
+    },
+  );
+
+  it('a footer, which is shown', async () => {
+    const { message, hint } = await refusal('userId,name\na,b\n(1 row)\n', 'csv');
+    expect(message).toBe("stdin:3: the row has 1 cell, but the header has 2: '(1 row)'");
+    expect(hint).toBe('check that the file is complete, and remove lines that are not records');
   });
+
+  it.each([
+    '+--------+\n| userId |\n+--------+\n| a      |\n+--------+\n',
+    '┌────────┬──────┐\n│ userId │ name │\n└────────┴──────┘\n',
+    ' userId | name\n--------+------\n a      | b\n',
+    'userId     name\na          b\n',
+  ])('a table of a terminal: %j', async (text) => {
+    for (const format of ['csv', undefined] as const)
+      expect((await refusal(text, format)).message).toMatch(
+        /^stdin:[12]: expected CSV, found a text table/,
+      );
+  });
+
+  it.each(['#userId', 'userId*', 'userId (required)', 'userId:string', 'users.userId'])(
+    'a column named %s, without a wrong separator',
+    async (column) => {
+      expect((await refusal(`${column},name\na,b\n`, 'csv')).hint).toContain(`${column}=userId`);
+    },
+  );
 
   it('YAML that would take too much memory', SLOW, async () => {
     const { message } = await refusal(`[${'a,'.repeat(600_000)}]`, 'yaml');

@@ -233,7 +233,7 @@ describe('everything in one pass', () => {
   it('reports the hint that solves all problems', async () => {
     const hintOf = async (content: string) =>
       (await validate({ name: 'u.csv', content })).error?.hint;
-    expect(await hintOf('userId,name\na,b\nc\nd\n')).toBe('check that the file is complete');
+    expect(await hintOf('userId,name\na,b\nc\nd\n')).toMatch(/^check that the file is complete/);
     expect(await hintOf('userId,name\na,b\nx,y,z\nc\n')).toBe(
       'fix the problems, then check the files again',
     );
