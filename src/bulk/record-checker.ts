@@ -176,6 +176,7 @@ export class RecordChecker extends FindingCollector {
 
   endFile(error?: InputError): void {
     this.leaveFile(error);
+    this.#warnAboutLostTarget();
     const summary = this.#suspicious?.takeSummary(this.#isTable) ?? [];
     const problems = summary.filter((each) => this.#isProblem(each));
     const unlisted = summary.filter((each) => !this.#isProblem(each));
@@ -189,6 +190,15 @@ export class RecordChecker extends FindingCollector {
       this.addWarning({ line: null, message: describeCount(count, this.#suspiciousPlaces) });
       this.#suspiciousPlaces = [];
     }
+  }
+
+  #warnAboutLostTarget(): void {
+    const { fields, targets } = this.#rules;
+    const { lost, id = '' } = fields.listed ?? {};
+    if (!lost || !targets || this.omittedFields.size === 0 || this.omittedFields.has(id)) return;
+    const isNamed = targets.all.some(({ data }) => data[lost.field] !== undefined);
+    if (!isNamed && !targets.given.includes(lost.field))
+      this.addWarning({ line: null, message: lost.warning });
   }
 
   #isProblem({ isId, isAlwaysWrong }: SuspiciousValue): boolean {

@@ -104,6 +104,8 @@ export interface ListedRecords {
   readonly inherited?: { readonly field: string; readonly flag: string };
   /** A field with nested records, which are sent as separate records. */
   readonly nested?: string;
+  /** A target that lists lack, and the warning if neither the records nor the command set it. */
+  readonly lost?: { readonly field: string; readonly warning: string };
 }
 
 /**

@@ -83,7 +83,15 @@ export const documents = {
       id: 'documentId',
       noun: 'document',
       ifExists: {},
-      listed: { id: 'id', readOnly: ['disabled', 'accessType', 'createdAt'] },
+      listed: {
+        id: 'id',
+        readOnly: ['disabled', 'accessType', 'createdAt'],
+        lost: {
+          field: 'folderId',
+          warning:
+            "the list does not name the folders of its documents, so all are added to the organization's top level; to add them to a folder, use --folder or a field 'folderId'",
+        },
+      },
       lookup: {
         operation: 'documents.list',
         idField: 'id',

@@ -6,6 +6,8 @@ import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 
+const LOST_FOLDERS = 'the list does not name the folders of its documents';
+
 it.each([
   ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
   ['documents', 'csv', 'read-only fields are not sent: accessType, disabled'],
@@ -37,7 +39,30 @@ it.each([
     'skip',
   ]);
   const skipped = `Skipped ${noun.slice(0, -1)} x1: it already exists in acme\n`;
-  expect(again).toEqual({ code: 0, stdout: skipped, stderr: `${note}\n` });
+  expect([again.code, again.stdout]).toEqual([0, skipped]);
+  const lost = noun === 'documents' ? [expect.stringContaining(LOST_FOLDERS)] : [];
+  expect(again.stderr.split('\n')).toEqual([...lost, note, '']);
+});
+
+it('a list of documents is added to folders without a warning if they are known', async () => {
+  const { svc, home } = await newUserInProcess();
+  const here = ['--local', '--org', 'acme'];
+  await svc(['folders', 'add', ...here, '--folder', 'f1', '--create-organization']);
+  await svc(['documents', 'add', ...here, '--folder', 'f1', '--document', 'd1']);
+  const files = {
+    'list.csv': (await svc(['documents', 'list', ...here, '-o', 'csv'])).stdout,
+    'stored.csv': (await svc(['local', 'list', 'documents', '-o', 'csv'])).stdout,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(home, name), text);
+  const add = ['documents', 'add', ...here, '--dry-run', '--file'];
+  for (const [words, warns] of [
+    [[...add, 'list.csv'], true],
+    [[...add, 'list.csv', '--folder', 'f1'], false],
+    [[...add, 'stored.csv'], false],
+  ] as const) {
+    const { code, stderr } = await svc(words);
+    expect([words, code, stderr.includes(LOST_FOLDERS)]).toEqual([words, 0, warns]);
+  }
 });
 
 describe('what a list command prints', () => {
