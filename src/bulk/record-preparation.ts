@@ -215,12 +215,14 @@ function createListedConverter(
   omitted: Set<string>,
 ): (value: unknown, problems: RecordProblem[]) => unknown {
   if (!listed) return (value) => value;
-  const { id: listedId = id, readOnly, inherited, nested } = listed;
+  const { id: listedId = id, readOnly, inherited, nested, hasMemberships } = listed;
   const dropped = nested === undefined ? readOnly : [...readOnly, nested];
   return (value, problems) => {
     if (!isObject(value) || value instanceof PlainScalar || !Object.hasOwn(value, listedId))
       return value;
     const has = (name: string) => Object.hasOwn(value, name);
+    if (hasMemberships && MEMBERSHIP_FIELDS.every(has))
+      return convertMembership(value, problems, omitted);
     const hasBothIds = listedId !== id && Object.hasOwn(value, id);
     const isListed = hasBothIds ? readOnly.every(has) : listedId !== id || dropped.some(has);
     if (!isListed) return value;
@@ -240,6 +242,29 @@ function createListedConverter(
   };
 }
 
+const MEMBERSHIP_FIELDS = ['level', 'role', 'addedAt', 'state'];
+
+/** Converts a membership, as `svc local list` prints it, to a user with an access role and a target. */
+function convertMembership(
+  { level, role, addedAt: _at, state: _state, expiresAt, id, ...user }: Fields,
+  problems: RecordProblem[],
+  omitted: Set<string>,
+): Fields {
+  for (const name of ['addedAt', 'state']) omitted.add(name);
+  if ((plainValue(expiresAt) ?? '') !== '')
+    problems.push({
+      field: 'expiresAt',
+      message: 'access that ends cannot be added with the user; grant it with svc permissions add',
+    });
+  const kind = plainValue(level);
+  return { ...user, accessRole: role, ...(kind !== 'organization' && { [`${kind}Id`]: id }) };
+}
+
 function isTrue(value: unknown): boolean {
-  return value instanceof PlainScalar ? value.value === true : value === true || value === 'true';
+  const plain = plainValue(value);
+  return plain === true || plain === 'true';
+}
+
+function plainValue(value: unknown): unknown {
+  return value instanceof PlainScalar ? value.value : value;
 }

@@ -63,6 +63,8 @@ const SAMPLE_CHANGES = {
   actionIcon: 'https://example.com/icon.png',
 };
 
+const STORED_TIMES = ['createdAt', 'lastUpdated'];
+
 export const activities = {
   'activities.add': defineOperation('activities.add', {
     summary: 'Add activities to the activity log of a document',
@@ -112,7 +114,7 @@ export const activities = {
       noun: 'activity',
       generatesIds: true,
       emptyDataIsSuccess: true,
-      listed: { id: 'activityId', readOnly: ['createdAt', 'lastUpdated'] },
+      listed: { id: 'activityId', readOnly: STORED_TIMES },
     },
     warnings: (input) => [
       ...templateWarnings(input),
@@ -149,7 +151,23 @@ export const activities = {
     }),
     output: itemResults,
     message: 'Activity(s) updated successfully.',
-    bulk: { field: 'activities', id: 'id', noun: 'activity', emptyDataIsSuccess: true },
+    bulk: {
+      field: 'activities',
+      id: 'id',
+      noun: 'activity',
+      emptyDataIsSuccess: true,
+      listed: {
+        id: 'activityId',
+        readOnly: [
+          'documentId',
+          'featureType',
+          'actionType',
+          'actionUser',
+          'targetEntityId',
+          ...STORED_TIMES,
+        ],
+      },
+    },
     warnings: templateWarnings,
     decision: 'a bulk call reports each item by its ID, also if some items fail',
     settings: { notSettings: 'content that users create' },

@@ -104,6 +104,11 @@ export interface ListedRecords {
   readonly inherited?: { readonly field: string; readonly flag: string };
   /** A field with nested records, which are sent as separate records. */
   readonly nested?: string;
+  /**
+   * The records have an access role, and a list of their memberships can be sent, too: in
+   * organizations, folders, and documents, unless they end.
+   */
+  readonly hasMemberships?: true;
   /** A target that lists lack, and the warning if neither the records nor the command set it. */
   readonly lost?: { readonly field: string; readonly warning: string };
 }

@@ -39,7 +39,12 @@ const requireSingleTarget = <Schema extends z.ZodMiniObject<typeof location>>(
 const write = {
   output: itemResults,
   message: 'User(s) processed successfully.',
-  bulk: { field: 'users', id: 'userId', noun: 'user', listed: { readOnly: ['id'] } },
+  bulk: {
+    field: 'users',
+    id: 'userId',
+    noun: 'user',
+    listed: { readOnly: ['id'], hasMemberships: true },
+  },
 } as const;
 
 const add = {

@@ -137,7 +137,49 @@ describe('a list of the embedded service', () => {
     const times = { createdAt: expect.any(Number), lastUpdated: expect.any(Number) };
     const after = JSON.parse((await user.svc(list)).stdout);
     expect(after).toEqual(before.map((each: object) => ({ ...each, ...times })));
+    const update = await user.svc(words('activities update --local --file -'), { stdin: stdout });
+    expect([update.code, update.stderr]).toEqual([0, expect.not.stringContaining('unknown')]);
+    expect(JSON.parse((await user.svc(list)).stdout)).toEqual(
+      after.map((each: object) => ({ ...each, ...times })),
+    );
   });
+
+  it.each(['json', 'ndjson', 'csv', 'yaml'])(
+    'restores access without an end from %s',
+    async (format) => {
+      await user.svc(words('documents add --local --org acme --document d1'));
+      for (const flags of [
+        '--role viewer',
+        '--role editor --document d1',
+        '--role viewer --folder f1',
+      ])
+        await user.svc(words(`users add --local --org acme --user u1 ${flags}`));
+      const list = words(`local list permissions --sort userId -o json`);
+      const before = JSON.parse((await user.svc(list)).stdout);
+      const { stdout } = await user.svc(words(`local list permissions -o ${format}`));
+      await user.svc(words('local reset --yes'));
+      await user.svc(words('folders add --local --org acme --folder f1 --create-organization'));
+      await user.svc(words('documents add --local --org acme --document d1'));
+      const add = words('users add --local --file -');
+      expect(await user.svc(add, { stdin: stdout })).toMatchObject({ code: 0 });
+      const after = JSON.parse((await user.svc(list)).stdout);
+      expect(after).toEqual(
+        before.map((each: object) => ({ ...each, addedAt: expect.any(Number) })),
+      );
+      await user.svc(
+        words(
+          'permissions add --local --user u2 --resource type=folder,id=f1,org=acme,expires=48h',
+        ),
+      );
+      const ending = await user.svc(words(`local list permissions -o ${format}`));
+      expect(await user.svc(add, { stdin: ending.stdout })).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining(
+          'expiresAt: access that ends cannot be added with the user',
+        ),
+      });
+    },
+  );
 
   it('without records is valid input in NDJSON', async () => {
     await user.svc(words('local reset --yes'));
