@@ -244,14 +244,14 @@ export class RecordChecker extends FindingCollector {
   }
 
   /** Call at the end of a file. */
-  warnAboutFile({ emptyLines, warnings }: Pick<Source, 'emptyLines' | 'warnings'>): void {
+  warnAboutFile({ emptyRows, warnings }: Pick<Source, 'emptyRows' | 'warnings'>): void {
     for (const warning of warnings?.() ?? []) this.warn(warning);
-    const [first, ...others] = emptyLines?.() ?? [];
-    if (first === undefined) return;
-    const [rows, are] = others.length === 0 ? ['row', 'is'] : ['rows', 'are'];
+    const { firstLine, count } = emptyRows?.() ?? { firstLine: 0, count: 0 };
+    if (count === 0) return;
+    const [rows, are] = count === 1 ? ['row', 'is'] : ['rows', 'are'];
     this.warn({
-      line: first,
-      message: `${groupDigits(others.length + 1)} ${rows} without values ${are} skipped`,
+      line: firstLine,
+      message: `${groupDigits(count)} ${rows} without values ${are} skipped`,
     });
   }
 

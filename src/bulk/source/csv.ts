@@ -46,8 +46,8 @@ export class CsvReader {
   readonly #locate: LocateColumn;
   readonly #headers: HeaderReader;
   #header: TableHeader | undefined;
-  /** Lines of the rows without values, which are skipped. */
-  readonly emptyLines: number[] = [];
+  /** The rows without values, which are skipped. */
+  readonly emptyRows = { firstLine: 0, count: 0 };
   #paddedLines = 0;
   /** Whether the file is the result of a list command with `--envelope`. */
   #isEnvelope = false;
@@ -96,7 +96,7 @@ export class CsvReader {
     let isFirst = true;
     const { separator, headerRow } = this.#request;
     const onRow = (cells: readonly string[], text: string, line: number) => {
-      if (cells[0] === '' && cells.every((cell) => cell === '')) this.emptyLines.push(line);
+      if (cells[0] === '' && cells.every((cell) => cell === '')) this.#countEmptyRow(line);
       else if (this.#header) {
         if (isFirst) this.#rejectTextTable(text, line);
         isFirst = false;
@@ -155,7 +155,7 @@ export class CsvReader {
       const records: SourceRecord[] = [];
       for (const { line, cells, errors } of rows) {
         if (line < (this.#request.headerRow ?? 0)) continue;
-        if (errors.length === 0 && cells.every((cell) => cell === '')) this.emptyLines.push(line);
+        if (errors.length === 0 && cells.every((cell) => cell === '')) this.#countEmptyRow(line);
         else if (this.#header)
           records.push(this.#recordOfRow(this.#header, { line, cells, errors }));
         else {
@@ -168,6 +168,11 @@ export class CsvReader {
       if (records.length > 0) yield records;
     }
     this.#requireHeader();
+  }
+
+  #countEmptyRow(line: number): void {
+    if (this.emptyRows.count === 0) this.emptyRows.firstLine = line;
+    this.emptyRows.count += 1;
   }
 
   #recordOfRow({ fields, nameless }: TableHeader, { line, cells, errors }: TableRow): SourceRecord {

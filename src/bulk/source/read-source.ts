@@ -43,7 +43,7 @@ async function readCsv(chunks: AsyncIterable<string>, request: SourceRequest): P
     preamble: () => reader.header,
     columns: () => reader.columns,
     heading: (field) => reader.headingOf(field),
-    emptyLines: () => reader.emptyLines,
+    emptyRows: () => reader.emptyRows,
     warnings: () => reader.warnings(),
     withField: (record, _, id) => reader.withId(record, id),
   };

@@ -53,6 +53,12 @@ export function createUnreadableRecord(
   };
 }
 
+/** The line of the first row without values, and the number of such rows. */
+export interface EmptyRows {
+  readonly firstLine: number;
+  readonly count: number;
+}
+
 export interface Source {
   readonly name: string;
   readonly format: InputFormat;
@@ -74,8 +80,8 @@ export interface Source {
   cellOf?(line: number, field?: string): string;
   /** Warnings about the file. Available after it was read. */
   warnings?(): readonly { readonly line: number; readonly message: string }[];
-  /** Lines of the CSV rows that were skipped because they have no values. */
-  emptyLines?(): readonly number[];
+  /** The CSV rows that were skipped because they have no values. */
+  emptyRows?(): EmptyRows;
   /**
    * Text at the start of a file of these records: the header of a CSV file. Available after the
    * first chunk.
@@ -149,8 +155,22 @@ export interface OtherRow {
 }
 
 export function positionWithin(text: string, offset: number, start: Position): Position {
-  const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
-  const last = lines.at(-1) ?? '';
-  if (lines.length === 1) return { line: start.line, column: start.column + last.length };
-  return { line: start.line + lines.length - 1, column: last.length + 1 };
+  const before = text.slice(0, offset);
+  const lines = countLineBreaks(before);
+  if (lines === 0) return { line: start.line, column: start.column + before.length };
+  const lastBreak = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r'));
+  return { line: start.line + lines, column: before.length - lastBreak };
+}
+
+const [LINE_FEED, RETURN] = [0x0a, 0x0d];
+
+/** Counts LF, CRLF, and CR. */
+export function countLineBreaks(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === LINE_FEED || (code === RETURN && text.charCodeAt(at + 1) !== LINE_FEED))
+      count += 1;
+  }
+  return count;
 }

@@ -54,7 +54,7 @@ export async function openSheet(
       preamble: () => reader.header,
       columns: () => reader.columns,
       heading: (field) => reader.headingOf(field),
-      emptyLines: () => reader.emptyLines,
+      emptyRows: () => reader.emptyRows,
       cellOf: (line, field) => table.formatCell(line, reader.columnOf(field)),
       warnings: () => [...table.warnings(), ...reader.warnings()],
       withField: (record, _, id) => reader.withId(record, id),
