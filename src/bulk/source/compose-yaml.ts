@@ -43,15 +43,18 @@ const LEXEMES_PER_STEP = 1_000;
 /** Length of a text, in characters, whose values are much of the memory of the process. */
 const LONG_TEXT = 500_000;
 /**
- * Upper bound on lexemes, of which each takes more than 100 bytes of memory. One that begins an item
- * of a list counts as several.
+ * Upper bound on lexemes, of which each takes more than 100 bytes of memory. A comment, and one that
+ * begins an item of a list, count as several.
  */
 const MAX_LEXEMES = 3_800_000;
 const ITEM_LEXEMES = 5;
+/** Upper bound on the fields of a mapping, of which each is compared with all others. */
+const MAX_FIELDS = 10_000;
 /** Nesting at which parsing stops early: each open value takes memory, and the composer is recursive. */
 const MAX_OPEN_VALUES = 1_000;
 
 export const SECOND_DOCUMENT = 'a second document begins here';
+const LIST_HINT = "write the records as a list, each after '- '";
 export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
 /**
@@ -93,24 +96,41 @@ function* readTokens(
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
-  let [lexemes, weight] = [0, 0];
+  let [lexemes, weight, documents] = [0, 0, 0];
   for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      if (token.type === 'document') documents += 1;
+    }
+    // A second document is an error.
+    if (documents > 1) break;
     lexemes += 1;
-    weight += lexeme === ',' || lexeme === '-' || lexeme[0] === '&' ? ITEM_LEXEMES : 1;
+    weight += isHeavy(lexeme) ? ITEM_LEXEMES : 1;
     if (weight > MAX_LEXEMES)
       throw new InputError(name, {}, 'the YAML has too many values', 'split it into several files');
     if (lexemes % LEXEMES_PER_STEP > 0) continue;
-    const innermost = parser.stack.at(-1);
-    if (innermost && parser.stack.length > MAX_OPEN_VALUES) {
-      const { line, col: column } = lines.linePos(innermost.offset);
-      throw new InputError(name, { line, column }, TOO_DEEP);
+    const innermost = parser.stack.length > MAX_OPEN_VALUES ? parser.stack.at(-1) : undefined;
+    const flood = innermost ?? parser.stack.find(hasTooManyFields);
+    if (flood) {
+      const { line, col: column } = lines.linePos(flood.offset);
+      const problem = innermost ? TOO_DEEP : 'a mapping has more than 10,000 fields';
+      throw new InputError(name, { line, column }, problem, innermost ? undefined : LIST_HINT);
     }
     early.take(parser.stack, tokens);
     yield;
   }
   tokens.push(...parser.end());
   return tokens;
+}
+
+function isHeavy(lexeme: string): boolean {
+  return lexeme === ',' || lexeme === '-' || lexeme[0] === '&' || lexeme[0] === '#';
+}
+
+function hasTooManyFields(token: CST.Token): boolean {
+  const isMapping =
+    token.type === 'block-map' || (token.type === 'flow-collection' && token.start.source === '{');
+  return isMapping && token.items.length > MAX_FIELDS;
 }
 
 /** Number of items to compose at once. */

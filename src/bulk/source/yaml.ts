@@ -1,4 +1,17 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter } from 'yaml';
+import {
+  Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Scalar,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
 import { composeYaml, type YamlProblem } from './compose-yaml.ts';
@@ -25,8 +38,8 @@ import {
 /** A YAML parser takes 70 times as much memory as the text. */
 const MAX_YAML_CHARACTERS = 8 * 1024 * 1024;
 const MAX_RECORDS = 100_000;
-/** Upper bound on the values of all records, which aliases can repeat. */
-const MAX_VALUES = 2_000_000;
+/** Upper bounds on the values of all records, and on the characters that aliases repeat. */
+const [MAX_VALUES, MAX_REPEATED_CHARACTERS] = [2_000_000, 16 * 1024 * 1024];
 
 /**
  * Reads a YAML list, or the list under a field of a mapping. Preserves the text of scalars, such as
@@ -63,6 +76,7 @@ export async function readYamlList(
   };
 
   function* readRecords(): Generator<undefined> {
+    const aliases = text.includes('*') ? linkAliases(document) : { characters: 0 };
     let values = 0;
     for (const [at, item] of items.entries()) {
       yield;
@@ -78,8 +92,37 @@ export async function readYamlList(
         records.push(createUnreadableRecord('', position, error));
       }
       if (values > MAX_VALUES) throw createSizeError(request, text, '2 million values');
+      if (aliases.characters > MAX_REPEATED_CHARACTERS)
+        throw createSizeError(request, text, '16 MB of text that aliases repeat');
     }
   }
+}
+
+/**
+ * Lets each alias know its value. By itself, an alias would look for it in the whole document.
+ * @returns the number of characters that aliases have repeated so far
+ */
+function linkAliases(document: Document.Parsed): { readonly characters: number } {
+  const repeated = { characters: 0 };
+  const anchors = new Map<string, Scalar | YAMLMap | YAMLSeq>();
+  const { resolve } = Alias.prototype;
+  visit(document, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return;
+      }
+      const found = anchors.get(node.source);
+      const [start = 0, end = 0] = found?.range ?? [];
+      node.resolve = (within, context) => {
+        repeated.characters += end - start;
+        if (repeated.characters > MAX_REPEATED_CHARACTERS) throw new ReferenceError('too many');
+        if (context) context.aliasResolveCache = found ? [found] : [];
+        return context ? resolve.call(node, within, context) : found;
+      };
+    },
+  });
+  return repeated;
 }
 
 async function parseText(text: string, { name, signal }: ListRequest) {

@@ -20,7 +20,7 @@ describe('the error for an invalid input names the position and the problem', ()
     [
       'a record with a flood of fields',
       'ndjson',
-      `{${Array.from({ length: 100_001 }, (_, at) => `"k${at}":1`).join()}}`,
+      `{${fields(100_001)}}`,
       'stdin:1:1: the record has more than 100,000 fields',
     ],
     [
@@ -28,6 +28,12 @@ describe('the error for an invalid input names the position and the problem', ()
       'ndjson',
       `{"x":[${'1,'.repeat(1_000_000)}1]}`,
       'stdin:1:1: the record has more than 1,000,000 values',
+    ],
+    [
+      'a flood of fields in YAML',
+      'yaml',
+      `- userId: a\n- {${fields(11_000)}}`,
+      'stdin:2:3: a mapping has more than 10,000 fields',
     ],
     [
       'a flood of fields beside the list',
@@ -282,6 +288,10 @@ describe('the error for an invalid input names the position and the problem', ()
   it.each([
     ['8 MB', `[${`{userId: ${'a'.repeat(1_000)}}, `.repeat(9_000)}]`],
     ['100,000 records', `users:\n${'- {}\n'.repeat(100_001)}`],
+    [
+      '16 MB of text that aliases repeat',
+      `- &all {${fields(5_000)}}\n${`- <<: [${'*all,'.repeat(90)}]\n`.repeat(5)}`,
+    ],
     ['2 million values', `- &all [${'a,'.repeat(50_000)}]\n${'- *all\n'.repeat(100)}`],
   ])('YAML of more than %s', SLOW, async (limit, text) => {
     const { message, hint } = await refusal(text, 'yaml');
@@ -389,6 +399,10 @@ describe('the error for an invalid input names the position and the problem', ()
     }
   });
 });
+
+function fields(count: number): string {
+  return Array.from({ length: count }, (_, at) => `"k${at}":1`).join();
+}
 
 /** A list whose last item follows more aliases than a record may. */
 function bomb(): string {
