@@ -32,6 +32,7 @@ import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
 import { listColumns } from './source/column-guesses.ts';
+import { suggestMerge } from './source/json-layout.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { SharedFieldError } from './source/shared-fields.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
@@ -314,7 +315,7 @@ export class RecordChecker extends FindingCollector {
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
         this.#addProblems(problems, prepared, lines.positionAt(at));
-        if (this.records === 0 && !source.columns) this.#suggestIdField(ownFields);
+        if (this.records === 0 && !source.columns) this.#suggestIdField(ownFields, source);
       }
       for (const conflict of conflicts)
         this.#addTargetProblem({ ...conflict, contradicts: 'command' }, lines.positionAt(at));
@@ -412,10 +413,12 @@ export class RecordChecker extends FindingCollector {
   }
 
   /** Sets the hint for records of which none has the ID. */
-  #suggestIdField(ownFields: Fields): void {
-    const { id, generatesIds } = this.#rules.fields;
+  #suggestIdField(ownFields: Fields, { name, format }: Source): void {
+    const { id, generatesIds, listName } = this.#rules.fields;
     const names = Object.keys(ownFields);
     if (generatesIds || names.length === 0 || names.includes(id)) return;
+    const isJson = format === 'json' || format === 'ndjson';
+    this.idHint ??= isJson ? suggestMerge(ownFields, { name, listName, id }) : undefined;
     this.idHint ??= `name the field of the ID: --map '<field>=${id}'; the fields are: ${listColumns(names)}`;
   }
 

@@ -1,3 +1,5 @@
+import { type Fields, isObject } from '../../kernel/json.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { SourceRequest } from './record-layout.ts';
 
 /**
@@ -103,4 +105,29 @@ function parseName(token: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Formats a jq command that reads an input. */
+export function formatJq(words: string, name: string): string {
+  return `jq ${words}${name === 'stdin' ? '' : ` ${quoteForShell(name)}`}`;
+}
+
+/**
+ * Suggests how to convert an input whose objects contain the records: in lists, or by ID. Returns
+ * `undefined` if an object does not look like this.
+ */
+export function suggestMerge(
+  object: Fields,
+  { name, listName, id }: Pick<SourceRequest, 'name' | 'listName' | 'id'>,
+): string | undefined {
+  const suggest = (filter: string) =>
+    `put the records into one list, for example with ${formatJq(`-s '[flatten[] | ${filter}]'`, name)}`;
+  // Fields beside a list, such as the organization, are those of its records.
+  const list = object[listName];
+  if (Array.isArray(list) && list.every(isObject))
+    return suggest(`del(.${listName}) + .${listName}[]`);
+  const [[key, value] = ['', undefined], ...others] = Object.entries(object);
+  if (!isObject(value) || others.length > 0) return undefined;
+  const isWrapper = value[id] !== undefined && value[id] !== key;
+  return suggest(isWrapper ? '.[]' : `to_entries[] | .value + {${id}: .key}`);
 }

@@ -1,6 +1,11 @@
 import { isObject } from '../../kernel/json.ts';
-import { quoteForShell } from '../../kernel/quote-for-shell.ts';
-import { ENVELOPE_FIELDS, ENVELOPE_LIST, type JsonLayout } from './json-layout.ts';
+import {
+  ENVELOPE_FIELDS,
+  ENVELOPE_LIST,
+  formatJq,
+  type JsonLayout,
+  suggestMerge,
+} from './json-layout.ts';
 import { parseJson } from './json-record.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
 import type { ListRequest } from './record-layout.ts';
@@ -64,7 +69,8 @@ function* readList(splitter: JsonSplitter, options: JsonRequest, records: Sink):
     rest = yield* peek(splitter);
   } while (opening === '[' && rest === '[');
   if (rest === undefined) return;
-  const hint = 'remove the text, or merge it into the JSON';
+  const merge = opening === '{' && rest === '{' ? { [field]: [] } : {};
+  const hint = suggestMerge(merge, options) ?? 'remove the text, or merge it into the JSON';
   throw new InputError(name, splitter.position, 'unexpected text after the end of the JSON', hint);
 }
 
@@ -157,8 +163,7 @@ function* readMembers(splitter: JsonSplitter, options: JsonRequest, records: Sin
   }
   if (!found) {
     const put = `put the records into [ ], or {"${field}":[ ]}`;
-    const file = name === 'stdin' ? '' : ` ${quoteForShell(name)}`;
-    const hint = other === undefined ? put : `${put}, for example with jq ${other}${file}`;
+    const hint = other === undefined ? put : `${put}, for example with ${formatJq(other, name)}`;
     throw new InputError(name, splitter.position, `the object has no array "${field}"`, hint);
   }
 }

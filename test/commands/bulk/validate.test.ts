@@ -327,6 +327,18 @@ describe('everything in one pass', () => {
   });
 
   it.each([
+    ['{"u1":{"name":"Ada"}}\n{"u2":{}}\n', 'u.ndjson', 'to_entries[] | .value + {userId: .key}'],
+    ['[{"u1":{}},{"u2":{"userId":"u2"}}]', 'u.json', 'to_entries[] | .value + {userId: .key}'],
+    ['{"user":{"userId":"u1"}}\n', 'u.ndjson', '.[]'],
+    ['[{"organizationId":"a","users":[{"userId":"u1"}]}]', 'u.json', 'del(.users) + .users[]'],
+    ['{"users":[{"userId":"u1"}]}\n{"users":[]}\n', 'u.ndjson', 'del(.users) + .users[]'],
+  ])('shows how jq converts the records in %s', async (content, name, filter) => {
+    expect((await validate({ name, content })).error?.hint).toContain(
+      `put the records into one list, for example with jq -s '[flatten[] | ${filter}]' ${name}`,
+    );
+  });
+
+  it.each([
     [`userId${',name'.repeat(3000)}\n`, "add a flag such as --map 'name#2=' for each of the 2999"],
     [
       `userId${','.repeat(3000)}\nu1${',x'.repeat(3000)}\n`,
