@@ -14,6 +14,9 @@ type KnownFields = Pick<BulkFields, 'id' | 'knownFields' | 'targetFields' | 'lis
 /** Shortest field name that a column is searched for. */
 const MIN_SEARCHED_LENGTH = 4;
 
+/** Matches names of e-mail addresses that do not contain `email`. */
+const TRANSLATED_EMAIL = /mailadresse|courriel|correo|メール|邮箱|邮件/;
+
 /** Returns the columns that are neither known fields nor those of listed records. */
 export function findUnknownColumns(
   columns: readonly string[],
@@ -64,6 +67,7 @@ export function guessFields(
   apply((column) => (column === renamed ? id : undefined));
   apply((column) => {
     const name = normalizeName(column);
+    if (free.includes('email') && TRANSLATED_EMAIL.test(name)) return 'email';
     return free.find(
       (field) => field.length >= MIN_SEARCHED_LENGTH && name.includes(normalizeName(field)),
     );

@@ -17,6 +17,9 @@ const USER_ID_NAMES = [
 /** Matches numbers and IDs of people: `Employee No`, `Employee #`, `Staff ID`, `member-number`. */
 const PERSON_NUMBER =
   /^(?:employee|staff|person(?:nel|s)?|people|member|worker|associate|account|contact)(?:id|no|nr|num|number|code|key|#)\.?$/;
+/** Matches IDs of users in German, French, Spanish, Portuguese, Italian, Japanese, and Chinese. */
+const TRANSLATED_USER_ID =
+  /^(?:(?:benutzer|nutzer|mitarbeiter|personal)(?:id|nr|nummer|kennung)|id(?:d['’]|del?|do|dell['’])?(?:utilisateur|usuario|usuário|utente)|(?:identifiant|identificador)(?:utilisateur)?|(?:ユーザー?|用户)id)$/;
 
 /**
  * Finds the field that probably contains the ID under another name: `id`, `User ID`, or `user` for
@@ -38,8 +41,9 @@ export function findRenamedField(
 }
 
 function isUserId(name: string): boolean {
-  const normalized = normalizeName(name);
-  return USER_ID_NAMES.includes(normalized) || PERSON_NUMBER.test(normalized);
+  const normalized = normalizeName(name).normalize('NFC');
+  const matches = (pattern: RegExp) => pattern.test(normalized);
+  return USER_ID_NAMES.includes(normalized) || [PERSON_NUMBER, TRANSLATED_USER_ID].some(matches);
 }
 
 export function renameHint(name: string, idField: string): string {

@@ -32,6 +32,13 @@ describe('guessFields', () => {
     [['userId', 'name', 'Full name'], {}],
     [['userId', 'Notes'], {}],
     [['SamAccountName', 'Mail'], { SamAccountName: 'userId', Mail: 'email' }],
+    [['Benutzer-ID', 'Mailadresse'], { 'Benutzer-ID': 'userId', Mailadresse: 'email' }],
+    [['Personalnummer', 'Abteilungs-ID'], { Personalnummer: 'userId' }],
+    [["Nom d'utilisateur", 'Identifiant'], { Identifiant: 'userId' }],
+    [['ID de usuario', 'Correo'], { 'ID de usuario': 'userId', Correo: 'email' }],
+    [['ID do usua\u0301rio', 'Mailing list'], { 'ID do usua\u0301rio': 'userId' }],
+    [['ユーザーID', 'メールアドレス'], { ユーザーID: 'userId', メールアドレス: 'email' }],
+    [['用户ID', '邮箱'], { 用户ID: 'userId', 邮箱: 'email' }],
     [['userId', 'name;email'], {}],
     [['userId', 'Name, Vorname'], { 'Name, Vorname': 'name' }],
   ])('%j', (columns, expected) =>
