@@ -23,6 +23,17 @@ export interface SavedSecrets {
   readonly keychainProblem: string | undefined;
 }
 
+/** Warns that a saved token is in a file, because the keychain failed. The warning itself may fail. */
+export async function warnAboutTokenFile(
+  { warn }: { readonly warn: (text: string) => Promise<void> },
+  { location, keychainProblem }: SavedSecrets,
+): Promise<void> {
+  if (keychainProblem === undefined) return;
+  await warn(`the keychain ${keychainProblem}; saved the token in the ${location}`).catch(
+    () => undefined,
+  );
+}
+
 /** The saved profiles and their secrets. */
 export interface ProfileStore {
   readonly read: () => Promise<SavedProfiles>;

@@ -7,7 +7,7 @@ import {
   stepWithPlaceholder,
 } from '../../kernel/errors.ts';
 import { findProfile } from '../../profiles/profiles-file.ts';
-import { createProfileStore, type ProfileStore } from '../../profiles/store.ts';
+import { createProfileStore, type ProfileStore, warnAboutTokenFile } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { TokenDestination } from './destination.ts';
@@ -25,15 +25,11 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
   return {
     name: `profile '${name}'`,
     deliver: async (token) => {
-      const { location, keychainProblem } = await store.edit(name, (profile, secrets) => ({
+      const saved = await store.edit(name, (profile, secrets) => ({
         profile: { ...profile, apiKey },
         secrets: { ...secrets, authToken: token },
       }));
-      // A failure to print the warning is not a failure to save the token.
-      if (keychainProblem !== undefined)
-        await context
-          .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
-          .catch(() => undefined);
+      await warnAboutTokenFile(context, saved);
     },
     discard: async () => undefined,
   };

@@ -2,7 +2,7 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import { workspace } from '../../catalog/workspace.ts';
 import { hint, messageOf, SvcError, step } from '../../kernel/errors.ts';
 import { type Profile, parseProfileName } from '../../profiles/profile.ts';
-import { createProfileStore, type ProfileStore } from '../../profiles/store.ts';
+import { createProfileStore, type ProfileStore, warnAboutTokenFile } from '../../profiles/store.ts';
 import { readInputData } from '../call/input-data.ts';
 import { checkInput } from '../call/validation.ts';
 import { ensureAllowed } from '../connection/protections.ts';
@@ -125,15 +125,11 @@ async function saveToken(
   store: ProfileStore,
   { name, profile, authToken }: SavedWorkspace,
 ): Promise<void> {
-  const { location, keychainProblem } = await store.edit(name, (saved, secrets) => ({
-    profile: { ...saved, ...profile },
+  const saved = await store.edit(name, (before, secrets) => ({
+    profile: { ...before, ...profile },
     secrets: { ...secrets, workspaceAuthToken: authToken },
   }));
-  // A failure to print is not a failure to save the token.
-  if (keychainProblem !== undefined)
-    await context
-      .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
-      .catch(() => undefined);
+  await warnAboutTokenFile(context, saved);
   await context
     .note(`Saved profile '${name}' for workspace ${profile.workspaceId}`)
     .catch(() => undefined);
