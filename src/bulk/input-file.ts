@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import type { InputFormat } from '../catalog/bulk-options.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
 import { type FileFingerprint, type InputBytes, openFileBytes, spoolBytes } from './input-bytes.ts';
@@ -17,7 +18,7 @@ import {
 import { createMemorySource } from './source/memory-source.ts';
 import { createSourceReader } from './source/read-source.ts';
 import type { RecordLayout } from './source/record-layout.ts';
-import type { InputFormat, Source } from './source/source.ts';
+import type { Source } from './source/source.ts';
 import { createSpreadsheetError, hasSpreadsheetName } from './source/spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 

@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
+import type { InputFormat } from '../catalog/bulk-options.ts';
 import { definitionOf, shapeOf, unwrap } from '../catalog/introspect.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { findJsonProblem, findNumberProblem } from '../kernel/json-problem.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN } from './source/plain-scalar.ts';
-import type { InputFormat } from './source/source.ts';
 
 type ReportProblem = (message: string) => void;
 /**

@@ -4,10 +4,13 @@ const COUNT = z.exactOptional(z.int().check(z.gte(0)));
 const TEXT = z.exactOptional(z.string());
 export const COLUMN_MAP = z.readonly(z.array(z.readonly(z.tuple([z.string(), z.string()]))));
 
+export const INPUT_FORMAT = z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx']);
+export type InputFormat = z.infer<typeof INPUT_FORMAT>;
+
 /** Options of a bulk job, as stored in its journal. */
 export const STORED_OPTIONS = z.strictObject({
   file: z.exactOptional(z.readonly(z.array(z.string()))),
-  inputFormat: z.exactOptional(z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx'])),
+  inputFormat: z.exactOptional(INPUT_FORMAT),
   encoding: TEXT,
   sheet: TEXT,
   separator: TEXT,

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { createRecordConverter } from '../../src/bulk/record-conversion.ts';
 import type { RecordProblem } from '../../src/bulk/record-problem.ts';
 import { PlainScalar } from '../../src/bulk/source/plain-scalar.ts';
-import type { InputFormat } from '../../src/bulk/source/source.ts';
+import type { InputFormat } from '../../src/catalog/bulk-options.ts';
 
 const schema = z.looseObject({
   id: z.string().check(z.minLength(1)),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { openInputFile } from '../../src/bulk/input-file.ts';
-import type { InputFormat } from '../../src/bulk/source/source.ts';
+import type { InputFormat } from '../../src/catalog/bulk-options.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** Reads the records of an input of any fields. @throws SvcError for an input that is refused */

@@ -1,6 +1,6 @@
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import type { ConnectionFiles } from '../../client/connection-files.ts';
 import type { Attribution } from '../../kernel/attribution.ts';
-import type { InputFormat } from '../source/source.ts';
 
 /** An input file, and the index of its first record in the whole input. */
 export interface FileSpan {

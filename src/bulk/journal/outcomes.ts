@@ -1,4 +1,4 @@
-import type { InputFormat } from '../source/source.ts';
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 
 /**
  * Consecutive records of a batch, from `first` to `last` inclusive. The range may contain skipped

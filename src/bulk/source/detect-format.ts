@@ -1,9 +1,9 @@
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { SEPARATORS, TABLE_LINE } from './csv-dialect.ts';
 import { isEnvelopeHeader } from './csv-envelope.ts';
 import { ENVELOPE_FIELDS } from './json-layout.ts';
 import type { RecordLayout } from './record-layout.ts';
-import type { InputFormat } from './source.ts';
 
 const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
   ['.json', 'json'],

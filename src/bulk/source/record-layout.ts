@@ -1,6 +1,6 @@
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import type { FieldMap } from './field-map.ts';
-import type { InputFormat } from './source.ts';
 
 export interface RecordLayout
   extends Pick<

@@ -1,6 +1,5 @@
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import { SvcError } from '../../kernel/errors.ts';
-
-export type InputFormat = 'json' | 'ndjson' | 'csv' | 'yaml' | 'xlsx';
 
 /** A position in an input. Line and column count from 1. */
 export interface Position {

@@ -5,10 +5,10 @@ import { type FileChoice, openInput, type RecordInput } from '../../bulk/record-
 import { decompress, readFileBytes } from '../../bulk/source/bytes.ts';
 import { detectEncoding } from '../../bulk/source/decode.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
-import type { InputFormat } from '../../bulk/source/source.ts';
 import { hasZipSignature } from '../../bulk/source/spreadsheet.ts';
 import { findEncoding, UTF_8 } from '../../bulk/source/text-encoding.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { limitHeapGrowth } from '../../kernel/heap.ts';
 import type { Context } from '../context.ts';

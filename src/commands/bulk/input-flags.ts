@@ -1,5 +1,5 @@
 import type { RecordRules } from '../../bulk/record-checker.ts';
-import type { InputFormat } from '../../bulk/source/source.ts';
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { findIdProblem, quoteId } from '../../kernel/id-text.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';

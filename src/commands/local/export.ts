@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
-import type { InputFormat } from '../../bulk/source/source.ts';
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Sink } from '../../kernel/io.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
+import { INPUT_FORMAT, STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 
 export const name = z.string().check(z.minLength(1));
 export const sha256 = z
@@ -13,7 +13,7 @@ const file = z.strictObject({
   path: z.nullable(name),
   // A name without a folder, so that the copy is beside the plan.
   copy: name.check(z.regex(/^[^/\\]+$/, { error: 'expected the name of a file' })),
-  format: z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx']),
+  format: INPUT_FORMAT,
   bytes: count,
   sha256,
 });

@@ -1,3 +1,4 @@
+import type { InputFormat } from '../../catalog/bulk-options.ts';
 import { canSaveWrite } from '../../catalog/harmless.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
@@ -60,7 +61,7 @@ export interface PlannedInput {
   readonly path: string | null;
   /** Name of the copy, which is in the folder of the plan. */
   readonly copy: string;
-  readonly format: 'json' | 'ndjson' | 'csv' | 'yaml' | 'xlsx';
+  readonly format: InputFormat;
   readonly bytes: number;
   readonly sha256: string;
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { PlainScalar } from '../../../src/bulk/source/plain-scalar.ts';
-import type { InputFormat } from '../../../src/bulk/source/source.ts';
+import type { InputFormat } from '../../../src/catalog/bulk-options.ts';
 import { read, refusal } from './read-records.ts';
 
 const values = async (input: string | Uint8Array, format?: InputFormat, size?: number) =>

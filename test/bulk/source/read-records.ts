@@ -6,7 +6,8 @@ import { decompress } from '../../../src/bulk/source/bytes.ts';
 import { decodeText } from '../../../src/bulk/source/decode.ts';
 import { decodeInputText } from '../../../src/bulk/source/input-text.ts';
 import { createSourceReader } from '../../../src/bulk/source/read-source.ts';
-import type { InputFormat, SourceRecord } from '../../../src/bulk/source/source.ts';
+import type { SourceRecord } from '../../../src/bulk/source/source.ts';
+import type { InputFormat } from '../../../src/catalog/bulk-options.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 

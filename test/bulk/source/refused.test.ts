@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeInputText } from '../../../src/bulk/source/input-text.ts';
 import { createSourceReader } from '../../../src/bulk/source/read-source.ts';
-import type { InputFormat } from '../../../src/bulk/source/source.ts';
+import type { InputFormat } from '../../../src/catalog/bulk-options.ts';
 import { SLOW } from '../../slow.ts';
 import { refusal } from './read-records.ts';
 
