@@ -1,15 +1,15 @@
-import { constants } from 'node:fs';
-import { access, lstat, rm, stat } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
+import type { InputFormat } from '../catalog/bulk-options.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
-import { resolveLinks, throwFileError } from '../kernel/files.ts';
+import { requireWritableFolder, resolveLinks, throwFileError } from '../kernel/files.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { isStream, openOutputFile, type StagedOutput, stageOutput } from '../kernel/output-file.ts';
 import { isDescriptorPath, readHead } from '../kernel/read-file.ts';
 import type { RecordResult } from './batches.ts';
 import type { WrittenRejects } from './journal/outcomes.ts';
 import type { LocateRecord } from './record-position.ts';
-import type { InputFormat, Source } from './source/source.ts';
+import type { Source } from './source/source.ts';
 import {
   createTextEncoder,
   needsEncodingFlag,
@@ -226,8 +226,7 @@ async function placeOf(wanted: string, earlier: WrittenRejects | undefined): Pro
 /** @throws SvcError `local` if the files cannot be created in the folder of the rejects */
 async function checkFolder(wanted: string, earlier: WrittenRejects | undefined): Promise<void> {
   const place = await placeOf(wanted, earlier);
-  const permissions = constants.W_OK | constants.X_OK;
-  await access(dirname(place), permissions).catch(throwFileError('write', wanted));
+  await requireWritableFolder(place).catch(throwFileError('write', wanted));
   const reasons = reasonsPathOf(place);
   await lstat(reasons).catch((error: unknown) => {
     if (systemErrorCode(error) === 'ENAMETOOLONG') throwFileError('write', reasons)(error);

@@ -1,7 +1,7 @@
-import { constants, createReadStream, type Stats } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { access, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { resolveLinks, throwFileError } from '../kernel/files.ts';
+import { identifyAcrossRuns } from '../kernel/file-identity.ts';
+import { requireWritableFolder, resolveLinks, throwFileError } from '../kernel/files.ts';
 import { openOutputFile } from '../kernel/output-file.ts';
 import { isDescriptorPath } from '../kernel/read-file.ts';
 import type { RecordResult } from './batches.ts';
@@ -44,7 +44,7 @@ export async function openResultsFile({
   signal,
 }: ResultsRequest): Promise<ResultsFile> {
   const before = await stat(path).catch(() => undefined);
-  const isOwn = saved?.file !== undefined && saved.file === identify(before);
+  const isOwn = saved?.file !== undefined && saved.file === identifyAcrossRuns(before);
   let isStaged =
     saved?.isStaged ??
     (!isOwn && before?.isFile() === true && before.size > 0 && !isDescriptorPath(path));
@@ -58,7 +58,9 @@ export async function openResultsFile({
   const found = await file.truncateTo(isOwn || isStaged ? earlier : 0);
   const isLost = file.isRegular && found < earlier;
   let bytes = isLost ? await file.truncateTo(0) : found;
-  const identity = isStaged ? undefined : identify(await stat(path).catch(() => undefined));
+  const identity = isStaged
+    ? undefined
+    : identifyAcrossRuns(await stat(path).catch(() => undefined));
   const lineOf = ({
     record: { id, index, line, target },
     status: found,
@@ -90,16 +92,12 @@ export async function openResultsFile({
   };
 }
 
-function identify(stats: Stats | undefined): string | undefined {
-  return stats?.isFile() ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}` : undefined;
-}
-
 /** @throws SvcError `local` */
 async function checkReplaceable(path: string): Promise<void> {
   const fail = throwFileError('write', path);
   const target = await resolveLinks(path).catch(fail);
   await access(target, constants.W_OK).catch(fail);
-  await access(dirname(target), constants.W_OK | constants.X_OK).catch(fail);
+  await requireWritableFolder(target).catch(fail);
 }
 
 /** Replaces a file by a complete one, which may be on another file system, and removes that. */

@@ -1,4 +1,4 @@
-import { type BigIntStats, fstatSync } from 'node:fs';
+import { type BigIntStats, fstatSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { resolveLinks } from './files.ts';
@@ -30,6 +30,14 @@ export function identifyDescriptor(descriptor: number): string | undefined {
 export function identifyOpenFile(descriptor: number): string | undefined {
   const stats = statDescriptor(descriptor);
   return stats?.isFile() ? identityOf(stats) : undefined;
+}
+
+/**
+ * Identifies a regular file for a later process. The time of its creation tells it from a new file
+ * with the same inode.
+ */
+export function identifyAcrossRuns(stats: Stats | undefined): string | undefined {
+  return stats?.isFile() ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}` : undefined;
 }
 
 function statDescriptor(descriptor: number): BigIntStats | undefined {

@@ -1,5 +1,6 @@
 import { constants, existsSync, fsync, type Stats, statSync } from 'node:fs';
 import {
+  access,
   chmod,
   chown,
   type FileHandle,
@@ -166,6 +167,11 @@ export async function resolveLinks(path: string): Promise<string> {
     target = resolve(folder, next);
   }
   throw Object.assign(new Error(), { code: 'ELOOP' });
+}
+
+/** Rejects, with the error of the system, if no file can be created or removed in a path's folder. */
+export async function requireWritableFolder(path: string): Promise<void> {
+  await access(dirname(path), constants.W_OK | constants.X_OK);
 }
 
 export interface ReplaceFileOptions {
