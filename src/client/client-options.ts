@@ -1,12 +1,21 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
-import type { Exchange } from './exchange.ts';
 import type { NetworkPath } from './network-failure.ts';
 import type { Target } from './target.ts';
 import type { Tracer } from './tracer.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, WireResponse } from './transport.ts';
 import type { Protections } from './write-guard.ts';
+
+/** One request and its response, as sent. Contains secrets and values: never keep it. */
+export interface Exchange {
+  /** Path of the operation, without the base URL. */
+  readonly path: string;
+  readonly requestBody: string;
+  readonly response: WireResponse;
+  /** Whether the response reports success for every record of a batch. */
+  readonly confirmed: boolean;
+}
 
 export interface SharedRateLimit {
   pausedUntil(): number | undefined;

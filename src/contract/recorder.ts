@@ -1,9 +1,8 @@
 import type { Operation } from '../catalog/define.ts';
-import type { OperationName } from '../catalog/index.ts';
-import { loadOperation } from '../catalog/index.ts';
+import { loadOperation, type OperationName } from '../catalog/index.ts';
 import { groupByPath, type OperationEntry } from '../catalog/manifest.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
-import type { Exchange } from '../client/exchange.ts';
+import type { Exchange } from '../client/client-options.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { monotonicTime } from '../kernel/process.ts';
 import {

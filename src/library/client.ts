@@ -19,8 +19,8 @@ import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/json.ts';
-import { maskSecrets } from '../kernel/mask-secrets.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { maskSecrets } from '../kernel/remove-secrets.ts';
 import { checkSettings, type SettingKinds } from './check-settings.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 

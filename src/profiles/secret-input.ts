@@ -1,9 +1,9 @@
+import { findHeaderValueProblem } from '../client/credentials.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { decodeSecretBytes } from '../kernel/files.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
 import { rememberSecret } from '../kernel/redact.ts';
-import { parseSecret } from './credential-value.ts';
 
 const MAX_SECRET_BYTES = 64 * 1024;
 
@@ -48,4 +48,19 @@ function decodeSecret(bytes: Buffer, source: string): string {
 function isResult(text: string): boolean {
   const isTable = /^\s*\S+( {2,}|,|: )\S.*\n.*\S/m.test(text);
   return isTable || isObject(tryParseJson(text));
+}
+
+/**
+ * Strips trailing newlines.
+ * @throws SvcError `usage`, naming the source, if the value is not valid in a header
+ */
+export function parseCredential(text: string, source: string): string {
+  const value = text.replace(/(\r?\n)+$/, '');
+  const problem = findHeaderValueProblem(value);
+  if (problem) throw new SvcError('usage', `${source}: ${problem}`);
+  return value;
+}
+
+export function parseSecret(text: string, source: string): string {
+  return rememberSecret(parseCredential(rememberSecret(text), source));
 }

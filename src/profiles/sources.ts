@@ -3,10 +3,10 @@ import { parseBaseUrl } from '../client/target.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import { completeLoopbackUrl } from '../kernel/loopback.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
-import { parseCredential, parseSecret } from './credential-value.ts';
 import { type FolderFiles, readFolderFiles } from './folder-file.ts';
 import type { Keychain } from './keychain.ts';
 import { parseHeaderPrefix } from './profile.ts';
+import { parseCredential, parseSecret } from './secret-input.ts';
 import type { FileTarget, Layer, SettingName, Sourced } from './target.ts';
 
 export interface TargetDependencies {

@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createIdGenerator } from '../../src/bulk/id-generator.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
+import { createIdGenerator } from '../../src/bulk/record-preparation.ts';
 import { SLOW } from '../slow.ts';
 import {
   ADD_USERS,

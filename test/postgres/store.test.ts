@@ -13,7 +13,7 @@ import { findOrganization } from '../../src/service/records/organizations.ts';
 import { resetState } from '../../src/service/state/reset.ts';
 import { exportState, importState } from '../../src/service/state/transfer.ts';
 import { type OpenStoreOptions, openStore } from '../../src/service/store/open.ts';
-import { decodeText, encodeText } from '../../src/service/store/postgres-text.ts';
+import { decodeText, encodeText } from '../../src/service/store/postgres.ts';
 import { Refusal } from '../../src/service/store/refusal.ts';
 import { limitStalls } from '../../src/service/store/stall-limit.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';

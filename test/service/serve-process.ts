@@ -2,8 +2,8 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createService } from '../../src/service/embedded.ts';
 import { ensureLocalCredentials } from '../../src/service/records/bootstrap.ts';
 import { startServer } from '../../src/service/server.ts';
+import { lockForServing } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
-import { lockForServing } from '../../src/service/store/serve-lock.ts';
 
 /** Process that serves the store on its command line until it is killed. */
 const [location = ''] = process.argv.slice(2);

@@ -19,6 +19,7 @@ import { type BulkRequest, parseBatchLimits } from './bulk-request.ts';
 import { reportCheck, type SendingPlan } from './check-report.ts';
 import { canAskAbout, resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
+import { printRepeatingCommand } from './follow-up-commands.ts';
 import { checkRecordSource, createRules, valueWarningsOf } from './gather-input.ts';
 import { openInputFiles } from './input-files.ts';
 import { organizationsOf, requireOrganizations } from './new-organizations.ts';
@@ -31,7 +32,6 @@ import {
 } from './open-job.ts';
 import { countSending, readRecords } from './pending-records.ts';
 import { prepareRequest } from './prepare-request.ts';
-import { printRepeatingCommand } from './repeat-command.ts';
 import { runJob } from './run-job.ts';
 import { showCheckProgress } from './show-progress.ts';
 

@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini';
 import type { BatchLimits } from '../../bulk/batches.ts';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
 import type { FileChoice } from '../../bulk/record-input.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
-import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
+import { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { MapFileOptions } from './input-flags.ts';
@@ -65,4 +66,19 @@ export function parseBatchLimits(
     records: field === undefined ? 1 : (batchSize ?? defaultSize),
     characters: BATCH_CHARACTERS,
   };
+}
+
+/** @throws SvcError `local` for an unknown, missing, or invalid option */
+export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>) {
+  const { data, error } = STORED_OPTIONS.safeParse(options);
+  if (data) return data;
+  const [issue] = error.issues;
+  const name = issue?.code === 'unrecognized_keys' ? issue.keys[0] : String(issue?.path[0]);
+  throw new SvcError(
+    'local',
+    `job ${job} has an option that this version of svc cannot read: ${name}`,
+    {
+      hint: 'resume the job with the version that started it',
+    },
+  );
 }

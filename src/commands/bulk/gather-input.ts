@@ -1,11 +1,11 @@
 import { addAbortListener } from 'node:events';
 import { compareFindings, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { type GroupedRecords, groupIfMixed } from '../../bulk/grouped-records.ts';
-import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record-checker.ts';
 import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
+import { createIdGenerator } from '../../bulk/record-preparation.ts';
 import { findRecordProblems } from '../../bulk/record-problem.ts';
 import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
 import { isIdField, SuspiciousValues } from '../../bulk/suspicious-values.ts';

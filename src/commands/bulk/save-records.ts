@@ -15,9 +15,9 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { saveWrite } from '../write-plans/save-write.ts';
 import type { BulkRequest } from './bulk-request.ts';
+import { printRepeatingCommand } from './follow-up-commands.ts';
 import { countSending } from './pending-records.ts';
 import { prepareRequest } from './prepare-request.ts';
-import { printRepeatingCommand } from './repeat-command.ts';
 
 /**
  * Checks the records of a request, and saves a plan that sends exactly these records. Copies input

@@ -11,9 +11,9 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { reportCheck } from './check-report.ts';
 import { resolveColumnMap, saveAfterCheck } from './column-map.ts';
+import { printRepeatingCommand } from './follow-up-commands.ts';
 import { openInputFiles } from './input-files.ts';
 import { parseInputFlags, parseOrganizationMap } from './input-flags.ts';
-import { printRepeatingCommand } from './repeat-command.ts';
 import { showCheckProgress } from './show-progress.ts';
 import type { ValidateFlags } from './validate-flags.ts';
 

@@ -1,12 +1,14 @@
+import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { readUntilAborted } from '../../kernel/io.ts';
 import { isObject } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
+import { readSecretFromFile, readSecretFromStream } from '../../profiles/secret-input.ts';
 import type { Context } from '../context.ts';
 import { parseJson } from './flag-values.ts';
 
@@ -85,4 +87,25 @@ export async function readArgument(
       ? ['stdin', await buffer(readUntilAborted(io.stdin.stream, signal))]
       : [argument.slice(1), await readNamedFile(argument.slice(1), cwd, { signal })];
   return { name, text: await decodeSmallFile(bytes, name) };
+}
+
+/**
+ * Reads the secret of `--x-file` or `--x-stdin`.
+ * @throws SvcError `usage` for both, and if stdin is a terminal
+ */
+export async function readSecretFlag(
+  { io: { stdin }, cwd, signal }: Context,
+  name: string,
+  path: string | undefined,
+  fromStdin = false,
+): Promise<string | undefined> {
+  if (!fromStdin)
+    return path === undefined ? undefined : readSecretFromFile(resolve(cwd, path), signal);
+  if (path !== undefined)
+    throw new SvcError('usage', `--${name}-stdin and --${name}-file cannot be combined`);
+  if (stdin.isTerminal)
+    throw new SvcError('usage', `--${name}-stdin: stdin is a terminal`, {
+      hint: 'pipe the secret in, or use a file',
+    });
+  return readSecretFromStream(readUntilAborted(stdin.stream, signal), `--${name}-stdin`);
 }

@@ -75,7 +75,7 @@ async function readFlagValue(
       getFlagValue(options, `${flag.name}-stdin`),
     ];
     if (path === undefined && !fromStdin) return undefined;
-    const { readSecretFlag } = await import('./secret-flag.ts');
+    const { readSecretFlag } = await import('./data-argument.ts');
     return readSecretFlag(context, flag.name, path?.toString(), fromStdin === true);
   }
   if (flag.off && getFlagValue(options, flag.off)) {

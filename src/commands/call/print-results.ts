@@ -1,4 +1,4 @@
-import type { Operation } from '../../catalog/define.ts';
+import type { Column, Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import type { CallResult } from '../../client/client.ts';
@@ -11,7 +11,6 @@ import { collectCalledIds } from '../ids/collect-ids.ts';
 import { createClosingMessages, listOf } from './closing-messages.ts';
 import { collectIdFailures } from './each-id.ts';
 import { withHint } from './error-hints.ts';
-import { DEPTH_COLUMN, flattenTrees } from './tree-rows.ts';
 
 /** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
 export interface CallRequest {
@@ -256,4 +255,21 @@ export async function* mergePages(
   }
   if (merged)
     yield { ...merged, data: { ...(merged.data as object), ...Object.fromEntries(lists) } };
+}
+
+const DEPTH_COLUMN: Column = { header: 'DEPTH', field: 'depth', hideOrder: 4 };
+
+/** Turns trees of records into rows with their depth, parents first. */
+export async function* flattenTrees(
+  pages: AsyncIterable<readonly unknown[]>,
+  children: string,
+): AsyncGenerator<readonly unknown[]> {
+  for await (const records of pages) yield records.flatMap((record) => rowsOf(record, children, 0));
+}
+
+function rowsOf(record: unknown, children: string, depth: number): readonly unknown[] {
+  if (!isObject(record)) return [record];
+  const { [children]: nested, ...fields } = record;
+  const below = Array.isArray(nested) ? nested : [];
+  return [{ ...fields, depth }, ...below.flatMap((each) => rowsOf(each, children, depth + 1))];
 }

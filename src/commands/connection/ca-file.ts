@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
+import { muteWarnings } from '../../kernel/process.ts';
 import type { Sourced } from '../../profiles/target.ts';
 import type { Context, ProcessEnvironment } from '../context.ts';
 
@@ -68,4 +70,17 @@ function check(certificate: string, source: string, name: string): void {
       cause: error,
     });
   }
+}
+
+/** If set to 0, Node.js accepts any certificate. */
+export const TLS_CHECKS_VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';
+
+export function skipsCertificateChecks(environment: Environment): boolean {
+  return environment[TLS_CHECKS_VARIABLE] === '0';
+}
+
+/** Creates the warning about skipped certificate checks. Mutes the warning of Node.js. */
+export function skippedChecksWarning(): string {
+  muteWarnings((text) => text.includes(TLS_CHECKS_VARIABLE));
+  return `${TLS_CHECKS_VARIABLE}=0 turns certificate checks off: any server can pose as the service and read the credentials`;
 }

@@ -1,5 +1,8 @@
-import type { ClientCertificate } from '../../client/client-certificate.ts';
-import { findKeyPairProblem, type KeyPair } from '../../client/key-pair.ts';
+import {
+  type ClientCertificate,
+  findKeyPairProblem,
+  type KeyPair,
+} from '../../client/client-certificate.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { rememberSecret } from '../../kernel/redact.ts';

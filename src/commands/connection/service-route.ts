@@ -13,8 +13,7 @@ import { once } from '../../kernel/once.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { findAuthorities } from './ca-file.ts';
-import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
+import { findAuthorities, skippedChecksWarning, skipsCertificateChecks } from './ca-file.ts';
 
 export interface ServiceRoute {
   readonly wire: Pick<

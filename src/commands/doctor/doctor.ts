@@ -1,7 +1,6 @@
 import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { hint, SvcError } from '../../kernel/errors.ts';
-import type { Environment } from '../../kernel/folders.ts';
-import { withFolderHint } from '../../kernel/folders.ts';
+import { type Environment, withFolderHint } from '../../kernel/folders.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { renderFieldList } from '../../output/field-list.ts';
@@ -9,6 +8,9 @@ import type { Printer } from '../../output/printer.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
+import type { ApprovalRule } from '../../profiles/required-approvals.ts';
+import { describeKeyStorage, readSigners } from '../../profiles/signers.ts';
+import { describeKey, findSigningKey } from '../../profiles/ssh-keygen.ts';
 import { type Connection, connect } from '../connection/connect.ts';
 import { isForbidden } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
@@ -17,14 +19,15 @@ import { optionalProperty } from '../options.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { withSpinner } from '../terminal/spinner.ts';
-import { checkSigners, checkSigningKey } from './approvals.ts';
 import { createCallChecks } from './calls.ts';
 import {
   type Check,
   type CheckResult,
   type DoctorFinding,
   fail,
+  info,
   resultOfError,
+  skipped,
   skippedBecause,
 } from './check.ts';
 import { createMachineChecks } from './machine.ts';
@@ -218,4 +221,48 @@ function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding
     };
     return names[0] === finding.name ? [joined] : [];
   });
+}
+
+/** Checks the approvals that the profile demands, and tells where the keys of the signers are. */
+async function checkSigners({ approvals }: Context): Promise<CheckResult> {
+  const required = await approvals();
+  if (!required) return skipped('the profile demands no approvals');
+  const rules: string[] = [];
+  for (const rule of required.rules) {
+    const described = await describeRule(rule);
+    if (typeof described !== 'string') return described;
+    rules.push(described);
+  }
+  return info(
+    `plans need ${rules.join(', and ')}; this binds svc, not the token, which other programs can use`,
+  );
+}
+
+/** Describes a rule, or why svc applies no plan. */
+async function describeRule({
+  count,
+  signers: saved,
+}: ApprovalRule): Promise<string | CheckResult> {
+  const { sha256, signers } = await readSigners(saved.path);
+  if (sha256 !== saved.sha256) {
+    const problem = `${saved.path} has changed since a person saved it in the profile`;
+    return fail('approval_required', `${problem}, so svc applies no plan`);
+  }
+  const keys = signers.map(
+    ({ principals, keyType }) => `${principals} (${keyType}, ${describeKeyStorage(keyType)})`,
+  );
+  return `${formatNounCount(count, 'approval')} by: ${keys.join(', ')}`;
+}
+
+/** Tells where the key is that `svc approve` signs with by default. */
+async function checkSigningKey(context: Context): Promise<CheckResult> {
+  try {
+    const path = await findSigningKey(context);
+    const key = await describeKey(context, path);
+    if (!key) return skipped(`${path} is not an SSH key`);
+    return info(`${path}: ${key.keyType} key ${describeKeyStorage(key.keyType)}`);
+  } catch (error) {
+    if (error instanceof SvcError) return skipped(error.message.replace(/; nothing was .*/, ''));
+    throw error;
+  }
 }

@@ -15,7 +15,7 @@ import {
   skippedChecksWarning,
   skipsCertificateChecks,
   TLS_CHECKS_VARIABLE,
-} from '../connection/certificate-checks.ts';
+} from '../connection/ca-file.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 import {

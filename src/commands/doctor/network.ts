@@ -9,8 +9,7 @@ import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { once } from '../../kernel/once.ts';
-import { findAuthorities } from '../connection/ca-file.ts';
-import { skipsCertificateChecks } from '../connection/certificate-checks.ts';
+import { findAuthorities, skipsCertificateChecks } from '../connection/ca-file.ts';
 import { findClientCertificate, openNetworkRoute } from '../connection/service-route.ts';
 import type { Context } from '../context.ts';
 import {

@@ -1,5 +1,4 @@
-import { REJECTS_FLAG } from '../bulk/bulk-flags.ts';
-import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
+import { REJECTS_FLAG, RESUME_THROUGHPUT_FLAGS } from '../bulk/bulk-flags.ts';
 import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
 import { FORCE_FLAG } from '../options.ts';
 import { JOB_COLUMNS } from './columns.ts';

@@ -20,21 +20,19 @@ import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import type { REJECTS_FLAG } from '../bulk/bulk-flags.ts';
-import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { parseBatchLimits } from '../bulk/bulk-request.ts';
+import {
+  parseThroughput,
+  type REJECTS_FLAG,
+  type ThroughputFlags,
+  type ThroughputOptions,
+} from '../bulk/bulk-flags.ts';
+import { type BulkOptions, parseBatchLimits, parseStoredOptions } from '../bulk/bulk-request.ts';
 import { copySignal, createRules } from '../bulk/gather-input.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
 import { createResumeHint, type LockedJobFolder, type OpenJob } from '../bulk/open-job.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
-import { parseStoredOptions } from '../bulk/stored-options.ts';
-import {
-  parseThroughput,
-  type ThroughputFlags,
-  type ThroughputOptions,
-} from '../bulk/throughput-flags.ts';
 import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, OptionsOf } from '../definition.ts';

@@ -5,7 +5,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { commandPath, helpStep } from './command-words.ts';
-import { findDashHint } from './typographic-dash.ts';
+import { findDashHint } from './other-tools-words.ts';
 
 const MAX_NAMED_FILES = 5;
 const LOCAL_LIST = 'svc local list';

@@ -11,8 +11,7 @@ import { findNearestPath } from '../tree/nearest-path.ts';
 import { commandTree } from '../tree/tree.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
-import { findOtherToolsHint } from './other-tools-words.ts';
-import { findDashHint } from './typographic-dash.ts';
+import { findDashHint, findOtherToolsHint } from './other-tools-words.ts';
 
 /**
  * Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown

@@ -3,7 +3,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { openSnapshots } from '../../service/local/snapshots/snapshot-control.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { summarize } from '../../settings/plan/build-plan.ts';
-import { compareStates } from '../../settings/plan/compare-states.ts';
+import { compareStates } from '../../settings/plan/compare.ts';
 import { explainRefusals } from '../connection/embedded-store.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { printPlan } from '../settings/print-plan.ts';

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { parseSecret } from '../../profiles/credential-value.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
+import { parseSecret } from '../../profiles/secret-input.ts';
 import type { SavedSecrets } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 

@@ -2,16 +2,16 @@ import { resolve } from 'node:path';
 import { parseBaseUrl } from '../../client/target.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
-import { parseCredential } from '../../profiles/credential-value.ts';
 import {
   type Profile,
   parseHeaderPrefix,
   parseOrganization,
   type Secrets,
 } from '../../profiles/profile.ts';
+import { parseCredential } from '../../profiles/secret-input.ts';
 import { readSigners } from '../../profiles/signers.ts';
 import { findSshKeygen } from '../../profiles/ssh-keygen.ts';
-import { readSecretFlag } from '../call/secret-flag.ts';
+import { readSecretFlag } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
 import type { ProfileFlags } from './flags.ts';

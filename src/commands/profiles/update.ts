@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { SECRET_SETTINGS } from '../../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from '../../profiles/profile.ts';
 import { findProfile } from '../../profiles/profiles-file.ts';
@@ -7,9 +8,8 @@ import { createSecretStorage, readSecrets } from '../../profiles/secrets.ts';
 import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { canAsk, withCiReason } from '../terminal/terminal.ts';
+import { becauseOfCi, canAsk, withCiReason } from '../terminal/terminal.ts';
 import type { UpdateFlags } from './flags.ts';
-import { confirmLoosening, isProtection } from './loosening.ts';
 import { askToken, type TokenName, verifySecrets, warnAboutStorage } from './prompts.ts';
 import { checkApprovalRule, type FlagValues, readProfileFlags } from './read-flags.ts';
 import { findKeyPassphrase } from './verify.ts';
@@ -235,4 +235,50 @@ function withoutUndefined<Values extends object>(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
   ) as Values;
+}
+
+const PROTECTIONS = ['protected', 'readOnly', 'approvals'] as const;
+type Protection = (typeof PROTECTIONS)[number];
+
+function isProtection(field: string): field is Protection {
+  return PROTECTIONS.some((protection) => protection === field);
+}
+
+/**
+ * Lets only a person at a terminal loosen the protections of a profile. `--yes` does not confirm it.
+ * @throws SvcError `usage` if prompts are not possible, or if the typed name is another one
+ */
+async function confirmLoosening(
+  context: Context,
+  name: string,
+  before: Profile,
+  after: Profile,
+): Promise<void> {
+  const loosened = findLoosened(before, after).join(' and ');
+  if (loosened === '') return;
+  if (!canAsk(context))
+    throw new SvcError(
+      'usage',
+      `only a person at a terminal can loosen the protection of profile '${name}'${becauseOfCi(context)}; nothing was changed`,
+    );
+  const message = `This loosens the protection of profile ${name}: ${loosened}. Type the profile name to continue`;
+  const typed = await (await context.prompter()).text({ message });
+  if (typed.trim() !== name)
+    throw new SvcError('usage', 'the typed name does not match the profile; nothing was changed');
+}
+
+/** Describes each protection that is looser after a change. */
+function findLoosened(before: Profile, after: Profile): readonly string[] {
+  const { approvals: demanded = 0 } = before;
+  const { approvals = 0 } = after;
+  const { path, sha256 } = after.signers ?? {};
+  const changesSigners = before.signers?.path !== path || before.signers?.sha256 !== sha256;
+  return [
+    ...(before.protected && !after.protected ? ['no longer protected'] : []),
+    ...(before.readOnly && !after.readOnly ? ['no longer read-only'] : []),
+    ...(approvals < demanded
+      ? [`${formatNounCount(approvals, 'approval')} instead of ${demanded}`]
+      : []),
+    ...(demanded > 0 && approvals > 0 && changesSigners ? ['other signers'] : []),
+  ];
 }

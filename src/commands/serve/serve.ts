@@ -15,9 +15,12 @@ import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { listFaults } from '../../service/local/faults/fault-control.ts';
 import type { LocalCredentials } from '../../service/records/bootstrap.ts';
 import type { RunningService } from '../../service/serving.ts';
-import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
-import { lockForServing } from '../../service/store/serve-lock.ts';
-import { compareStates } from '../../settings/plan/compare-states.ts';
+import {
+  displayStoreLocation,
+  lockForServing,
+  resolveStoreLocation,
+} from '../../service/store/location.ts';
+import { compareStates } from '../../settings/plan/compare.ts';
 import { readFaultFile } from '../connection/fault-file.ts';
 import { findReadOnlyOfAddress } from '../connection/protections.ts';
 import { announceServer } from '../connection/running-servers.ts';

@@ -19,9 +19,8 @@ import {
   type SavedWrite,
 } from '../../settings/plan/saved-write.ts';
 import { sendRequest } from '../bulk/bulk-operation.ts';
-import type { BulkRequest } from '../bulk/bulk-request.ts';
+import { type BulkRequest, parseStoredOptions } from '../bulk/bulk-request.ts';
 import { createLockedFolder, discardJob, type LockedJobFolder } from '../bulk/open-job.ts';
-import { parseStoredOptions } from '../bulk/stored-options.ts';
 import { runSavedCalls } from '../call/run-call.ts';
 import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';

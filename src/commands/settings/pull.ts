@@ -30,11 +30,10 @@ import { describeUnchosen } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withSpinner } from '../terminal/spinner.ts';
-import { chooseEnvironment } from './choose-environment.ts';
 import type { PullFlags } from './flags.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
 import { fileWords } from './next-commands.ts';
-import { withEnvironment } from './open-environment.ts';
+import { chooseEnvironment, withEnvironment } from './open-environment.ts';
 import { DEFAULT_FILE } from './read-input.ts';
 
 interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {

@@ -4,9 +4,9 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { DeclaredSettings, Kind } from '../../settings/settings.ts';
 import type { Context, ProcessEnvironment } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
-import { chooseEnvironment } from './choose-environment.ts';
 import type { ChangeFlags } from './flags.ts';
 import { loadSettingsFile } from './load-settings-file.ts';
+import { chooseEnvironment } from './open-environment.ts';
 import type { ReadMembers } from './read-members.ts';
 
 export const DEFAULT_FILE = 'svc.yaml';

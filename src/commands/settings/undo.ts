@@ -20,8 +20,8 @@ import { type BeforeImage, readBeforeImages } from '../../settings/undo/before-i
 import {
   describePermanentChanges,
   describePermanentOperation,
-} from '../../settings/undo/permanent-writes.ts';
-import { planUndo } from '../../settings/undo/plan-undo.ts';
+  planUndo,
+} from '../../settings/undo/plan-undo.ts';
 import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';

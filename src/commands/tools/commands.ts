@@ -77,7 +77,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       { flags: '--base-url <url>', description: 'URL of the service in the document' },
       { flags: '--local', description: 'describe the embedded service on its default port' },
     ],
-    load: async () => (await import('./openapi.ts')).openApiCommand,
+    load: async () => (await import('./schema.ts')).openApiCommand,
   },
   {
     command: ['version'],

@@ -2,12 +2,14 @@ import type { Column } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { createOperationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { createOpenApiDocument } from '../../catalog/openapi.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { didYouMean, findNearest } from '../../kernel/nearest.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { DEFAULT_ADDRESS } from '../service-flags.ts';
 import { printDocument } from '../terminal/print-document.ts';
 
 export async function schemaCommand(
@@ -76,4 +78,24 @@ function requireOperation(typed: string): OperationEntry {
       ? didYouMean(name, known)
       : hint`to list all operations, run ${step('inspect', 'schema')}`,
   });
+}
+
+export async function openApiCommand(context: Context): Promise<void> {
+  const [operations, { baseUrl, headerPrefix }] = await Promise.all([
+    Promise.all(
+      manifest.map(async ({ resource, name }) => ({
+        name,
+        operation: await loadOperation(resource, name),
+      })),
+    ),
+    context.target(),
+  ]);
+  const { host, port } = DEFAULT_ADDRESS;
+  const embedded = {
+    url: `http://${host}:${port}`,
+    description: 'The embedded service on its default port',
+  };
+  const server = baseUrl ? { url: baseUrl.value, description: 'The configured service' } : embedded;
+  const document = createOpenApiDocument(operations, { headerPrefix: headerPrefix.value, server });
+  await printDocument(context, document);
 }

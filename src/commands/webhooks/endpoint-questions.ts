@@ -1,11 +1,15 @@
 import { EVENT_NAMES, EVENT_TYPES, findMisspelledEvent } from '../../catalog/events.ts';
 import { confirmUnknownEvents } from '../call/event-types.ts';
-import { PAIRS, parsePairs } from '../call/key-value.ts';
+import { PAIRS, parsePairs } from '../call/flag-values.ts';
 import type { Context } from '../context.ts';
 import { askUrl } from './endpoint-url.ts';
 import { createNotConfirmedError, formatColumns, type NumberQuestion } from './setup-messages.ts';
-import type { Data, ExistingEndpoint } from './setup-operation.ts';
-import { type EndpointSubject, findProblem } from './setup-operation.ts';
+import {
+  type Data,
+  type EndpointSubject,
+  type ExistingEndpoint,
+  findProblem,
+} from './setup-operation.ts';
 
 interface Question {
   readonly label: string;

@@ -11,7 +11,7 @@ import type { WebhookForm } from '../../webhooks/form.ts';
 import { type PackOptions, packBody } from '../../webhooks/payload.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
 import { readArgument } from '../call/data-argument.ts';
-import { splitPair } from '../call/key-value.ts';
+import { splitPair } from '../call/flag-values.ts';
 import type { Context } from '../context.ts';
 import type { SendFlags } from './flags.ts';
 

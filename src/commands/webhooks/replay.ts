@@ -21,8 +21,7 @@ import { withSpinner } from '../terminal/spinner.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import { type ReplayFlags, recordFolder } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
-import { printPlannedRequest } from './planned-request.ts';
-import { createPostOptions, parseTargets } from './targets.ts';
+import { createPostOptions, parseTargets, printPlannedRequest } from './targets.ts';
 
 const LIST_HINT = hint`to list the recorded deliveries, run ${step('inspect', 'webhooks', 'replay', '--list')}`;
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;

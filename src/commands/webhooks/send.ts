@@ -9,8 +9,7 @@ import { withSpinner } from '../terminal/spinner.ts';
 import type { SendFlags } from './flags.ts';
 import { readKey, readSenderCredentials } from './keys.ts';
 import { createPayload, createSampleDelivery, type SampleDeliveryOptions } from './payload.ts';
-import { printPlannedRequest } from './planned-request.ts';
-import { createPostOptions, parseTargetUrl } from './targets.ts';
+import { createPostOptions, parseTargetUrl, printPlannedRequest } from './targets.ts';
 
 export async function sendCommand(
   context: Context,

@@ -1,7 +1,10 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { parseExactJsonOrText } from '../../kernel/exact-json.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
+import { redactText } from '../../kernel/redact.ts';
+import { formatJsonDocument } from '../../output/json.ts';
 import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
-import type { PostOptions } from '../../webhooks/post.ts';
+import type { OutgoingRequest, PostOptions } from '../../webhooks/post.ts';
 import type { ForwardingRoute } from '../../webhooks/routes.ts';
 import { readCertificates } from '../connection/ca-file.ts';
 import type { Context } from '../context.ts';
@@ -62,4 +65,21 @@ function parseRoute(text: string): ForwardingRoute {
       { hint },
     );
   return { pattern, target: parseTargetUrl(url, '--route') };
+}
+
+export async function printPlannedRequest(
+  { io }: Context,
+  request: OutgoingRequest,
+  authToken = '',
+) {
+  const { url, headers, body } = request;
+  const shown = headers.map(([name, value]) => [name, redactText(value, [authToken])]);
+  const text = body.toString();
+  const plan = {
+    method: 'POST',
+    url: url.href,
+    headers: Object.fromEntries(shown),
+    body: parseExactJsonOrText(text),
+  };
+  await io.stdout.write(formatJsonDocument(plan, io.stdout.isTerminal));
 }

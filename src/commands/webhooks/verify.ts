@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
+import { readUntilAborted } from '../../kernel/io.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { groupHeaders } from '../../webhooks/headers.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';

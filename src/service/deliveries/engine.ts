@@ -16,12 +16,11 @@ import { ClaimOwner } from './claim-owner.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { type AttemptResult, createHttpSender, type HttpSender } from './http-sender.ts';
 import type { EndpointRate, Lanes } from './lanes.ts';
-import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import { EXHAUSTED, recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
 import { endpointIdOf } from './subscriptions.ts';
 import { capDueTimes, pruneDeliveries } from './upkeep.ts';
-import { createWakeup, type Wakeup } from './wakeup.ts';
+import { createWakeup, notifyOutboxChange, onOutboxChange, type Wakeup } from './wakeup.ts';
 
 /**
  * Time of the service, which may differ from the real time. Attempts and due times are in this

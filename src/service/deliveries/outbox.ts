@@ -10,7 +10,6 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import { chunkRows } from '../store/statements.ts';
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { notifyOutboxChange } from './outbox-notifications.ts';
 import {
   type DeliveryTarget,
   type EventFilter,
@@ -18,6 +17,7 @@ import {
   type Subscription,
   selectTargets,
 } from './subscriptions.ts';
+import { notifyOutboxChange } from './wakeup.ts';
 
 export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly organizationId: string;

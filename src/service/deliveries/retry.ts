@@ -2,7 +2,6 @@ import type { FailedState } from '../../catalog/local/delivery.ts';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type DeliveryDestination, type LaneRef, resolveDestination } from './destination.ts';
-import { notifyOutboxChange } from './outbox-notifications.ts';
 import {
   type DeliveryDetail,
   type DeliveryFilter,
@@ -12,6 +11,7 @@ import {
   toDetails,
 } from './records.ts';
 import { endpointIdOf } from './subscriptions.ts';
+import { notifyOutboxChange } from './wakeup.ts';
 
 type RetryScope = Readonly<{ apiKey: string; now: number }>;
 

@@ -4,7 +4,7 @@ import type { AdminOperationName } from '../../catalog/local/index.ts';
 import { selectOperation } from '../../catalog/select-operation.ts';
 import { readBuildFile } from '../../kernel/bundled-programs.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { maskSecrets } from '../../kernel/mask-secrets.ts';
+import { maskSecrets } from '../../kernel/remove-secrets.ts';
 import { invalidArgument, readOnlyRefusal } from '../store/refusal.ts';
 import type { AdminRequest, AdminRoute, AdminRoutes, PublicRoutes } from './admin.ts';
 import {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import {
   createFolder,
@@ -8,6 +9,7 @@ import {
   throwFileError,
 } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
+import { acquireLock } from '../../kernel/lock.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
 import { checkDatabaseParameters, listHostUrls, resemblesDatabase } from './database-url.ts';
 
@@ -98,4 +100,19 @@ export async function createStoreFile(path: string): Promise<void> {
   await createFolder(dirname(path), 0o700)
     .then(() => createPrivateFile(path))
     .catch(throwFileError('open', path));
+}
+
+/**
+ * Other commands can still use the store. A PostgreSQL database can be served by several processes.
+ * @throws SvcError `locked` with the process ID of the owner
+ */
+export async function lockForServing(location: string, clock: Clock): Promise<() => void> {
+  const parsed = parseStoreLocation(location);
+  if (parsed.kind === 'database') return () => undefined;
+  await createStoreFile(parsed.path);
+  const createError = (owner: string) =>
+    new SvcError('locked', `${owner} is already serving ${parsed.path}`, {
+      hint: 'use that server, stop it first, or choose another store with --store',
+    });
+  return acquireLock(`${parsed.path}.serve`, { clock, timeout: 0, createError });
 }

@@ -11,9 +11,8 @@ import {
   type PlanTarget,
 } from '../plan.ts';
 import type { Declared, Kind } from '../settings.ts';
-import { planConfigs } from './config.ts';
 import { planEndpoints } from './endpoints.ts';
-import { planAgents, planDocuments } from './fixed-records.ts';
+import { planAgents, planConfigs, planDocuments } from './fixed-records.ts';
 import { planFolders } from './folders.ts';
 import { joinParts, type PlanPart, type PlanSource } from './part.ts';
 import { planGroupsAndUsers, planOrganizations } from './sent.ts';

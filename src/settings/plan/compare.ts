@@ -1,4 +1,9 @@
-import { findRecordKind, RECORD_KINDS, SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
+import {
+  CONTENT_KINDS,
+  findRecordKind,
+  RECORD_KINDS,
+  SETTINGS_KINDS,
+} from '../../catalog/record-kinds.ts';
 import type { State } from '../../catalog/state.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -7,8 +12,14 @@ import { CONFIGS, type ConfigName, KIND_CLASSES } from '../kinds.ts';
 import type { LiveRecords, Reading } from '../live-records.ts';
 import type { Change } from '../plan.ts';
 import { SecretValue } from '../secret-value.ts';
-import type { Declared, DeclaredRecord, RecordKind } from '../settings.ts';
-import { createRecordKey, parseRecordKey, type RecordKey } from '../settings.ts';
+import {
+  createRecordKey,
+  type Declared,
+  type DeclaredRecord,
+  parseRecordKey,
+  type RecordKey,
+  type RecordKind,
+} from '../settings.ts';
 import { createChange, toShown } from './part.ts';
 
 /** A kind of records that the service refused to read. */
@@ -169,4 +180,28 @@ function selectFields(
 
 function inheritsAccess(record: DeclaredRecord | undefined): boolean {
   return record?.['inheritAccessFromParent'] === true;
+}
+
+/**
+ * Compares all records of two exported states, including content that settings files do not
+ * declare.
+ */
+export function compareStates(first: State, second: State): readonly Change[] {
+  return [collectDeclaredRecords, collectContent].flatMap((collect) =>
+    compareRecords(collect(first), collect(second)),
+  );
+}
+
+function collectContent(state: State): ComparedRecords {
+  const records: [string, DeclaredRecord][] = CONTENT_KINDS.flatMap((kind) => {
+    const fields: readonly string[] = RECORD_KINDS[kind].identity;
+    const isOfOrganization = fields[0] === 'organizationId';
+    const names = isOfOrganization ? fields.slice(1) : fields;
+    return state[kind].map((record: DeclaredRecord) => {
+      const org = isOfOrganization ? String(record['organizationId']) : null;
+      const id = names.map((name) => record[name] ?? '').join('/');
+      return [createRecordKey(kind, org, id), record] satisfies [string, DeclaredRecord];
+    });
+  });
+  return { records: new Map(records), isDeclared: true, unreadable: [] };
 }

@@ -1,6 +1,8 @@
 import type { SvcError } from '../../kernel/errors.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { diffRecords, isUnset } from '../differ.ts';
+import type { MadeChanges } from '../execute/item-states.ts';
 import type { ConfigName } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-records.ts';
@@ -123,4 +125,46 @@ function restoreFields(
 
 function isSame(left: unknown, right: unknown): boolean {
   return diffRecords({ value: left }, { value: right }, { fieldsOf: 'both' }).length === 0;
+}
+
+/**
+ * Sentences about writes of bulk operations that cannot be undone, by the end of the operation's
+ * name.
+ */
+const PERMANENT_OPERATIONS: readonly (readonly [ending: RegExp, sentence: string])[] = [
+  [/^notifications\./, 'notifications cannot be recalled'],
+  [/^documents\.migrate/, 'a migration cannot be reverted'],
+  [/\.add(-users)?(\.v2)?$/, 'records that the job created stay'],
+];
+
+/**
+ * Describes the writes of a bulk job that cannot be undone.
+ * @param hasImages whether the job saved replaced values
+ */
+export function describePermanentOperation(
+  operation: string,
+  hasImages: boolean,
+): readonly string[] {
+  const known = PERMANENT_OPERATIONS.find(([ending]) => ending.test(operation));
+  if (known) return [known[1]];
+  return hasImages ? [] : [`the values that ${operation} replaced are unknown`];
+}
+
+export function describePermanentChanges({ changes, users }: MadeChanges): readonly string[] {
+  const created = changes.filter(({ sign }) => sign === '+').length;
+  const sent = changes.filter(({ sign }) => sign === '>').length + users;
+  return [
+    ...(created > 0
+      ? [`${formatNounCount(created, 'record')} that the job created: creations are not undone`]
+      : []),
+    ...(sent > 0
+      ? [`${formatNounCount(sent, 'record')} that the job sent: earlier values cannot be read`]
+      : []),
+    ...changes
+      .filter(({ sign }) => sign === '-/+')
+      .map(
+        ({ id }) =>
+          `endpoint ${id}: it was replaced, and its earlier ID and signing secret are lost`,
+      ),
+  ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseStoredOptions } from '../../../src/commands/bulk/stored-options.ts';
+import { parseStoredOptions } from '../../../src/commands/bulk/bulk-request.ts';
 
 const REQUIRED = { concurrency: 'auto', onError: 'continue', duplicates: 'fail' };
 const job = '20260131-094500-5f3a9c';

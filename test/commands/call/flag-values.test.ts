@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandArguments } from '../../../src/catalog/command-text.ts';
 import type { Flag, FlagKind } from '../../../src/catalog/flags.ts';
-import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
-import { parsePairs } from '../../../src/commands/call/key-value.ts';
+import { parseFlagValue, parsePairs } from '../../../src/commands/call/flag-values.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 
 const NOW = Date.parse('2026-03-01T00:00:00Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { flattenTrees } from '../../../src/commands/call/tree-rows.ts';
+import { flattenTrees } from '../../../src/commands/call/print-results.ts';
 import { singlePage } from '../../../src/output/renderer.ts';
 
 it('a tree becomes rows with their depth, parents first', async () => {

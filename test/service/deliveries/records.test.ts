@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { onOutboxChange } from '../../../src/service/deliveries/outbox-notifications.ts';
 import {
   type RecordingContext,
   recordOutcomes,
@@ -13,6 +12,7 @@ import {
 import { createRetrySchedule } from '../../../src/service/deliveries/schedule.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
+import { onOutboxChange } from '../../../src/service/deliveries/wakeup.ts';
 import type { StoredDeliveryState } from '../../../src/service/store/tables.ts';
 import { SLOW } from '../../slow.ts';
 import { deliveringWorld } from './delivering.ts';
