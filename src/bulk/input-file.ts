@@ -19,7 +19,6 @@ import { createMemorySource } from './source/memory-source.ts';
 import { createSourceReader } from './source/read-source.ts';
 import type { RecordLayout } from './source/record-layout.ts';
 import type { Source } from './source/source.ts';
-import { createSpreadsheetError, hasSpreadsheetName } from './source/spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 
 /** A file, pipe, or list of values in memory whose records can be read more than once. */
@@ -64,7 +63,6 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
   const { name = inputName(request.file) } = request;
   const bytes = await openBytes(request, name);
-  if (!request.format && hasSpreadsheetName(name)) throw createSpreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
   const isSheet =
     knownFormat === 'xlsx' || (!knownFormat && !bytes.isSpooled && (await isZipFile(bytes.path)));

@@ -5,6 +5,7 @@ import {
   createSpreadsheetError,
   EXPORT_HINT,
   hasOldSpreadsheetSignature,
+  hasSpreadsheetName,
   hasZipSignature,
   UNPACK_HINT,
 } from './spreadsheet.ts';
@@ -57,7 +58,11 @@ const OTHER_FILES: readonly (readonly [signature: RegExp | string, found: string
     [/^SQLite format 3\0/, 'an SQLite database', EXPORT_HINT],
     [/^%PDF-/, 'a PDF document', EXPORT_HINT],
     [/^(?:\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0|\0\0\0[^\0])/, 'UTF-32', 'save the file as UTF-8'],
-    [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|table)\b/i, 'an HTML page', EXPORT_HINT],
+    [
+      /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|meta|style|table|!--)/i,
+      'an HTML page',
+      EXPORT_HINT,
+    ],
     [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/, 'XML', EXPORT_HINT],
   ];
 
@@ -68,7 +73,8 @@ export function rejectBinary(head: Uint8Array, name: string): void {
   const text = Buffer.from(head).toString('latin1');
   const other = OTHER_FILES.find(([signature]) => text.search(signature) === 0);
   if (!other && !hasZipSignature(head)) return;
-  if (OPEN_DOCUMENT.test(text)) throw createSpreadsheetError(name);
+  // Some programs write sheets as HTML or XML under the name of an .xls file.
+  if (OPEN_DOCUMENT.test(text) || hasSpreadsheetName(name)) throw createSpreadsheetError(name);
   const [found, hint] = other ? [other[1], other[2]] : describeArchive(text);
   throw new InputError(name, {}, `expected UTF-8 text, found ${found}`, hint);
 }

@@ -1,7 +1,9 @@
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
 
-const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
+const ZIP = Buffer.from('PK\x03\x04');
+/** Matches the start of a compound file, and of the bare sheet that old programs write. */
+const OLD_SPREADSHEET = /^(?:\xd0\xcf\x11\xe0|\t[\0\x02\x04\x08][\x04\x06\x08\x10]\0)/;
 
 export const UNPACK_HINT = 'unpack the file first';
 export const EXPORT_HINT = 'export the records as CSV or JSON';
@@ -29,7 +31,7 @@ export function hasZipSignature(head: Uint8Array): boolean {
 
 /** Whether bytes start like an .xls file, or like an .xlsx file with a password. */
 export function hasOldSpreadsheetSignature(head: Uint8Array): boolean {
-  return OLD_SPREADSHEET.equals(head.subarray(0, OLD_SPREADSHEET.length));
+  return OLD_SPREADSHEET.test(Buffer.from(head.subarray(0, ZIP.length)).toString('latin1'));
 }
 
 /** The first sheet of a workbook does not have the header of the records, but other sheets do. */

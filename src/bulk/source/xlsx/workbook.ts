@@ -4,7 +4,12 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { MAX_COMPRESSION, MIN_FLOOD_BYTES } from '../bytes.ts';
 import { InputError } from '../source.ts';
-import { createSpreadsheetError, EXPORT_HINT, UNPACK_HINT } from '../spreadsheet.ts';
+import {
+  createSpreadsheetError,
+  EXPORT_HINT,
+  hasSpreadsheetName,
+  UNPACK_HINT,
+} from '../spreadsheet.ts';
 import { CellFormats } from './cell-formats.ts';
 import { readXml, type XmlAttributes, type XmlHandler } from './read-xml.ts';
 import { StringTable } from './string-table.ts';
@@ -71,6 +76,7 @@ export class Workbook {
           throw createTypeError(name, 'a Word or PowerPoint document', EXPORT_HINT);
         if (!archive.has(main)) {
           if (root.size > 0) throw new Error(`it has no ${main}`);
+          if (hasSpreadsheetName(name)) throw createSpreadsheetError(name);
           throw createTypeError(name, 'a ZIP archive', UNPACK_HINT);
         }
         const list = new SheetList();

@@ -671,6 +671,18 @@ describe('a file that is not a valid workbook', () => {
     const bytes = createWorkbook({ rows: `${HEADER}<row><c t="str"><v>a</v></c></row>` });
     expect((await read(await write(bytes, 'export'))).records).toEqual([[2, { userId: 'a' }]]);
     expect(await refusalOf(bytes, 'u.csv')).toBe('u.csv: expected UTF-8 text, found a spreadsheet');
-    expect(await refusalOf(bytes, 'u.ods')).toMatch(/svc reads only \.xlsx files/);
+    expect((await read(await write(bytes, 'u.xltx'))).records).toEqual([[2, { userId: 'a' }]]);
+  });
+
+  it.each([
+    ['CSV', 'userId\na\n', undefined],
+    ['a page', '<meta charset="utf-8"><table><tr><td>userId</td></tr></table>', true],
+    ['XML of Excel 2003', '<?xml version="1.0"?><Workbook/>', true],
+    ['a bare sheet of Excel 5', '\t\b\b\0\0\x05\x05\0', true],
+  ])('may be %s under the name of an .xls file', async (_, text, isRefused) => {
+    const file = await write(Buffer.from(text), 'u.xls');
+    const reading = read(file).then(({ records }) => records);
+    if (isRefused) await expect(reading).rejects.toThrow('svc reads only .xlsx files');
+    else expect(await reading).toEqual([[2, { userId: 'a' }]]);
   });
 });
