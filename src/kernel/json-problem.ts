@@ -216,11 +216,29 @@ function describeUnexpected(
   expected: string,
   unreadable: boolean,
 ): Omit<JsonProblem, 'offset'> {
-  const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  WORD.lastIndex = at;
+  const found = WORD.exec(text)?.[0] ?? '';
   if (unreadable && found === '"')
     return { problem: 'the string is not closed, or contains a line break or an invalid escape' };
-  return {
-    problem: `expected ${expected}, found '${found}'`,
-    ...(found === "'" && { hint: 'JSON requires double quotes' }),
-  };
+  const hint = hintForUnexpected(found, text.slice(0, at), expected);
+  return { problem: `expected ${expected}, found '${found}'`, ...(hint && { hint }) };
 }
+
+/** Matches a word, a mark of comments, or any other character. */
+const WORD = /[\w$.+-]{1,20}|\/[/*]|./suy;
+
+/** Returns the hint for text of JavaScript, Python, or a configuration file in JSON. */
+function hintForUnexpected(found: string, before: string, expected: string): string | undefined {
+  if (found === "'") return 'JSON requires double quotes';
+  if (/^(?:\/[/*]|#)$/.test(found)) return NO_COMMENTS;
+  if (/^[}\]]$/.test(found) && before.trimEnd().endsWith(',')) return NO_LAST_COMMA;
+  if (/^(?:None|nil|NULL|undefined|[-+]?(?:NaN|nan|Infinity))$/.test(found))
+    return 'JSON writes a missing value as null';
+  if (/^(?:True|False|TRUE|FALSE)$/.test(found)) return 'JSON writes true and false in lower case';
+  return /^a field name/.test(expected) && /^[A-Za-z_$]/.test(found)
+    ? 'put the names of fields in double quotes'
+    : undefined;
+}
+
+export const NO_COMMENTS = 'JSON has no comments: remove them';
+export const NO_LAST_COMMA = 'remove the comma before it';

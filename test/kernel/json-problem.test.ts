@@ -63,10 +63,25 @@ describe('the position of a JSON syntax problem', () => {
     ['[1 2]', 3, "expected ',' or the end, found '2'"],
     ['{"a":"x\ny"}', 5, 'the string is not closed, or contains a line break or an invalid escape'],
     ['{"a":', 5, 'unexpected end of the text, expected a value'],
-    ['{"a":undefined}', 5, "expected a value, found 'u'"],
+    ['{"a":undefined}', 5, "expected a value, found 'undefined'"],
   ])('is reported for %j', (text, offset, problem) => {
     expect(locateJsonProblem(text)).toMatchObject({ offset, problem });
   });
+});
+
+it.each([
+  ["{'a':1}", 'JSON requires double quotes'],
+  ['{"a":1,}', 'remove the comma before it'],
+  ['[1, ]', 'remove the comma before it'],
+  ['[1 // x\n]', 'JSON has no comments: remove them'],
+  ['[/* x */ 1]', 'JSON has no comments: remove them'],
+  ['{"a":None}', 'JSON writes a missing value as null'],
+  ['[NaN]', 'JSON writes a missing value as null'],
+  ['[True]', 'JSON writes true and false in lower case'],
+  ['{a:1}', 'put the names of fields in double quotes'],
+  ['[0x10]', undefined],
+])('text of another language has a hint: %s', (text, hint) => {
+  expect(locateJsonProblem(text)?.hint).toBe(hint);
 });
 
 describe('the loss of a JSON text', () => {

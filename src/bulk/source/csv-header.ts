@@ -10,7 +10,7 @@ import {
   listColumns,
 } from './column-guesses.ts';
 import { MAX_TITLE_ROWS, TABLE_LINE } from './csv-dialect.ts';
-import { readCell } from './csv-rows.ts';
+import { JSON_HINT, readCell } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
 import { findRenamedField } from './renamed-field.ts';
@@ -186,7 +186,7 @@ export class HeaderReader {
     const found = columns.filter((column) => column !== undefined);
     const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
     if (/^[[{]/.test(found[0] ?? ''))
-      return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
+      return new InputError(name, this.#locate(line), problem, JSON_HINT);
     const inQuotes = found.map((column) => /^'(.*)'$/s.exec(column)?.[1]);
     if (inQuotes.includes(id)) {
       const hint = 'replace the single quotes around the cells with double quotes, or remove them';

@@ -190,14 +190,13 @@ export class CsvRowParser {
       line: this.#line,
       column: 1,
     });
-    return new InputError(
-      this.#name,
-      position,
-      problem,
-      'write a quote inside a quoted cell as ""',
-    );
+    const isJson = this.#line === 1 && /^\s*[[{]/.test(this.#text);
+    const hint = isJson ? JSON_HINT : 'write a quote inside a quoted cell as ""';
+    return new InputError(this.#name, position, problem, hint);
   }
 }
+
+export const JSON_HINT = 'for JSON, add --input-format json';
 
 /** Length of the rows at which the separator is detected, even if they are few. */
 const MAX_UNDETECTED = 64 * 1024;

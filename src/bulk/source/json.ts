@@ -1,4 +1,5 @@
 import { isObject } from '../../kernel/json.ts';
+import { NO_COMMENTS, NO_LAST_COMMA } from '../../kernel/json-problem.ts';
 import {
   ENVELOPE_FIELDS,
   ENVELOPE_LIST,
@@ -50,7 +51,10 @@ function* readList(splitter: JsonSplitter, options: JsonRequest, records: Sink):
   const { name, listName: field } = options;
   const opening = yield* peek(splitter);
   if (opening !== '[' && opening !== '{') {
-    const hint = `the file must contain an array or {"${field}":[…]}; set other formats with --input-format`;
+    const hint =
+      opening === '/'
+        ? NO_COMMENTS
+        : `the file must contain an array or {"${field}":[…]}; set other formats with --input-format`;
     throw new InputError(
       name,
       splitter.position,
@@ -116,7 +120,12 @@ function* readElements(splitter: JsonSplitter, name: string, records: Sink): Rea
     const piece = splitter.nextPiece() ?? (yield* readPiece(splitter));
     stop = piece.stop;
     if (piece.isEmpty && !(first && stop === ']'))
-      throw new InputError(name, piece, `expected a record, found '${stop}'`);
+      throw new InputError(
+        name,
+        piece,
+        `expected a record, found '${stop}'`,
+        stop === ']' ? NO_LAST_COMMA : undefined,
+      );
     if (!piece.isEmpty) records.push(piece);
     if (stop !== ',' && stop !== ']')
       throw new InputError(name, splitter.position, `expected ',' or ']', found '${stop}'`);

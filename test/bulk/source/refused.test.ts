@@ -313,6 +313,13 @@ describe('the error for an invalid input names the position and the problem', ()
     },
   );
 
+  it.each(['[{"userId":"a"}]', '{"users":[]}', '[\n{"userId":"a"}\n]'])(
+    'JSON under the name of a CSV file: %j',
+    async (text) => {
+      expect((await refusal(text, 'csv')).hint).toBe('for JSON, add --input-format json');
+    },
+  );
+
   it('cells in single quotes', async () => {
     expect((await refusal("'userId','name'\n'u1','Ada'\n", 'csv')).hint).toBe(
       'replace the single quotes around the cells with double quotes, or remove them',

@@ -93,7 +93,7 @@ describe('the request', () => {
   it.each([
     ['{', "--data:1:2: unexpected end of the text, expected a field name or '}'"],
     ['', '--data:1:1: unexpected end of the text, expected a value'],
-    ['undefined', "--data:1:1: expected a value, found 'u'"],
+    ['undefined', "--data:1:1: expected a value, found 'undefined'"],
     ['{"a":1,\n"a":2}', "--data:2:1: the field 'a' occurs twice in an object"],
   ])('is not sent if the body is not JSON: %j', async (data, message) => {
     await expect(api(NEW, [success()], { data })).rejects.toMatchObject({
