@@ -121,7 +121,7 @@ export function readNode(
   name: string,
 ): Position & { readonly value: unknown; readonly valueCount: number } {
   const position = positionOf(isNode(node) ? node.range?.[0] : undefined);
-  const problem = (text: string) => new InputError(name, position, text);
+  const problem = (text: string, hint?: string) => new InputError(name, position, text, hint);
   let value: unknown;
   try {
     value = isNode(node) ? node.toJS(document, { maxAliasCount: MAX_ALIASES }) : node;
@@ -130,9 +130,10 @@ export function readNode(
     if (error instanceof RangeError) throw problem(SELF_REFERENCE);
     if (!(error instanceof Error)) throw error;
     const isBomb = error instanceof ReferenceError && error.message.startsWith('Excessive');
-    throw problem(
-      isBomb ? `more than ${MAX_ALIASES} aliases in one record` : lowerFirst(error.message),
-    );
+    if (isBomb) throw problem(`more than ${MAX_ALIASES} aliases in one record`);
+    const isAlias = error.message.startsWith('Unresolved alias');
+    const hint = isAlias ? "put a value that begins with '*' in quotes" : undefined;
+    throw problem(lowerFirst(error.message), hint);
   }
   return { ...position, value, valueCount: countValues(value, [], problem) };
 }
@@ -216,7 +217,20 @@ export function describeYamlError({
     case 'MULTIPLE_DOCS':
       return [SECOND_DOCUMENT, ONE_LIST_HINT];
     case 'NON_STRING_KEY':
-      return ['a field name must be text'];
+      return ['a field name must be text', "put a value that begins with '{' or '[' in quotes"];
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return [
+        lowerFirst(message),
+        "align the fields of a record, and put a value that contains ': ' in quotes",
+      ];
+    case 'BAD_SCALAR_START':
+      return [lowerFirst(message), 'put the value in quotes'];
+    case 'TAB_AS_INDENT':
+      return [lowerFirst(message), 'indent with spaces'];
+    case 'MISSING_CHAR':
+      return message.startsWith('Missing closing')
+        ? ['the quote is not closed']
+        : [lowerFirst(message), 'put a space after the colon of a field'];
     case 'RESOURCE_EXHAUSTION':
       return [TOO_DEEP];
     default:

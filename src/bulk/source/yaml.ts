@@ -231,7 +231,7 @@ function createYamlError(error: YamlProblem, parsed: ParsedYaml, name: string): 
       name,
       position,
       "expected the next '- ', or the end",
-      'indent the fields of a record',
+      "indent the fields of a record with spaces, and put a value that begins with '-' in quotes",
     );
   return new InputError(name, position, ...describeYamlError(error));
 }

@@ -349,6 +349,18 @@ describe('the error for an invalid input names the position and the problem', ()
     expect(hint).toContain('save the file as UTF-8, or name its encoding');
   });
 
+  it.each([
+    ['@a', 'put the value in quotes'],
+    ['%a', 'put the value in quotes'],
+    ['a: b', "put a value that contains ': ' in quotes"],
+    ['- a', "put a value that begins with '-' in quotes"],
+    ['*a', "put a value that begins with '*' in quotes"],
+    ['{{ a }}', "put a value that begins with '{' or '[' in quotes"],
+    ['x\n  name:a', 'put a space after the colon of a field'],
+  ])('a YAML value that needs quotes: %j', async (value, hint) => {
+    expect((await refusal(`- userId: ${value}\n`, 'yaml')).hint).toContain(hint);
+  });
+
   it.each(['"userId,name"\n"a,b"\n', 'userId,name\n"a,b"\n'])(
     'rows that are single quoted cells: %j',
     async (text) => {
