@@ -2,8 +2,15 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
 
 const ZIP = Buffer.from('PK\x03\x04');
-/** Matches the start of a compound file, and of the bare sheet that old programs write. */
-const OLD_SPREADSHEET = /^(?:\xd0\xcf\x11\xe0|\t[\0\x02\x04\x08][\x04\x06\x08\x10]\0)/;
+/** The first bytes of a compound file, and of the bare sheets that old programs write, in Latin-1. */
+const OLD_SPREADSHEETS = [
+  '\xd0\xcf\x11\xe0',
+  '\t\0\x04\0',
+  '\t\x02\x06\0',
+  '\t\x04\x06\0',
+  '\t\b\b\0',
+  '\t\b\x10\0',
+];
 
 export const UNPACK_HINT = 'unpack the file first';
 export const EXPORT_HINT = 'export the records as CSV or JSON';
@@ -31,7 +38,7 @@ export function hasZipSignature(head: Uint8Array): boolean {
 
 /** Whether bytes start like an .xls file, or like an .xlsx file with a password. */
 export function hasOldSpreadsheetSignature(head: Uint8Array): boolean {
-  return OLD_SPREADSHEET.test(Buffer.from(head.subarray(0, ZIP.length)).toString('latin1'));
+  return OLD_SPREADSHEETS.includes(Buffer.from(head.subarray(0, 4)).toString('latin1'));
 }
 
 /** The first sheet of a workbook does not have the header of the records, but other sheets do. */
