@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { valueAt, withoutValue } from '../kernel/field-path.ts';
+import { lowerFirst } from '../kernel/first-letter.ts';
 import type { Fields } from '../kernel/json.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { commandArguments, dataArguments } from './command-text.ts';
@@ -105,7 +106,7 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       // Another version of a command has the same help.
       examples:
         commands.indexOf(command.join(' ')) === at
-          ? { [createExample(operation)]: '', ...examples }
+          ? { [createExample(operation)]: examples ? captionOf(operation) : '', ...examples }
           : {},
       path,
       aliases: aliases?.map((alias) => alias.path),
@@ -132,6 +133,12 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       secrets: revealsSecrets ? [] : findSecretPaths(output),
     };
   });
+}
+
+/** Describes the example for the sample of an operation that has others. */
+function captionOf({ bulk, command, summary }: Operation): string {
+  const [verb] = command.at(-1)?.split('-') ?? [];
+  return bulk ? `${verb} a single ${bulk.noun}` : lowerFirst(summary);
 }
 
 /**

@@ -19,9 +19,9 @@ const columns: readonly Column[] = [
 export const faults = {
   'local.faults.add': defineAdminOperation('local.faults.add', {
     needs: 'data',
-    summary: 'Make requests to the embedded service fail on purpose',
+    summary: 'Add a fault rule, which makes requests fail on purpose',
     description:
-      'Adds a fault rule that applies from the next request, even in a running svc serve. Only the first rule that applies to a request takes effect. A rule has an operation or * (on), optionally an organization (org), a schedule (share, nth, every, or times; default: every request), and one effect: status responds with an error; delay waits, with the percentiles p50 and p99; drop closes the connection before or after the write; cut closes it after the write and a share of the response; items makes a share of the records fail. The operation delivery stands for webhook deliveries.',
+      'The rule applies from the next request, even in a running svc serve. Only the first rule that applies to a request takes effect. A rule has an operation or * (on), optionally an organization (org), a schedule (share, nth, every, or times; default: every request), and one effect: status responds with an error; delay waits, with the percentiles p50 and p99; drop closes the connection before or after the write; cut closes it after the write and a share of the response; items makes a share of the records fail. The operation delivery stands for webhook deliveries.',
     examples: {
       [`svc local faults add '{"on":"users.add","share":0.2,"status":"UNAVAILABLE"}'`]:
         'reject a fifth of the requests',
