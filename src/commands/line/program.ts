@@ -7,6 +7,7 @@ import {
 } from 'commander';
 import { hint, SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { version } from '../../kernel/version.ts';
 import { ensureSecretsAllowed } from '../connection/protections.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -283,13 +284,14 @@ function addChoices(option: Option, choices: readonly string[]): void {
           hint: `known: ${choices.join(', ')}`,
         },
       );
-    const near = findNearest(value, choices);
-    const hint = near === undefined ? {} : { hint: `did you mean '${near}'?` };
-    throw new SvcError(
-      'usage',
-      `${flag} must be one of ${choices.join(', ')}, got '${value}'`,
-      hint,
-    );
+    const [, extension = ''] = flag === '--output' ? (/\.(\w+)$/.exec(value) ?? []) : [];
+    const near = findNearest(extension || value, choices);
+    const hint = choices.includes(extension)
+      ? `to write ${extension.toUpperCase()} to a file, use -o ${extension} > ${quoteForShell(value)}`
+      : near && `did you mean '${near}'?`;
+    throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, {
+      ...(hint !== undefined && { hint }),
+    });
   });
 }
 

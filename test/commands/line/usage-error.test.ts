@@ -173,6 +173,11 @@ describe('an invalid command line', () => {
       "--output must be one of table, json, yaml, csv, ndjson, markdown, got 'jsn'",
       "did you mean 'json'?",
     ],
+    [
+      'users add -o result.json',
+      "--output must be one of table, json, yaml, csv, ndjson, markdown, got 'result.json'",
+      'to write JSON to a file, use -o json > result.json',
+    ],
     ['users add --format json', "unknown flag '--format'", "did you mean '--output'?"],
     ['users add --fiel=x', "unknown flag '--fiel'", "did you mean '--file'?"],
     [
