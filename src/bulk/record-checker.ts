@@ -87,6 +87,7 @@ const MAX_UNREADABLE_AT_START = 10;
 const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
 
 const SUSPICIOUS_HINT = 'fix the IDs; if they are right, add --allow-suspicious';
+export const SUSPICIOUS_ID_HINT = 'fix the ID; if it is right, add --allow-suspicious';
 
 const TARGET_HINT =
   'to send records to several targets, omit the flag; to ignore the field, drop it, for example with --map organizationId=';
@@ -152,6 +153,11 @@ export class RecordChecker extends FindingCollector {
     this.#limits = rules.valueWarnings === 'add' ? new AccessLimits(rules.fields) : undefined;
     this.tree = rules.fields.parent === undefined ? undefined : new RecordTree();
     this.#suspicious = rules.valueWarnings ? new SuspiciousValues(idFields) : undefined;
+  }
+
+  override get hint(): string | undefined {
+    const hint = super.hint;
+    return hint === SUSPICIOUS_HINT && this.diagnosticCount === 1 ? SUSPICIOUS_ID_HINT : hint;
   }
 
   get skipped(): number {

@@ -36,6 +36,12 @@ const SOURCES: readonly (readonly [
     ['users', 'add', '--data', '{"organizationId":"acme ","users":[{"userId":"u"}]}'],
     {},
     3,
+    'organizationId must not',
+  ],
+  [
+    ['users', 'add', '--data', '{"users":[{"userId":"u"}]}', '--org', 'acme '],
+    {},
+    3,
     '--org must not',
   ],
   [

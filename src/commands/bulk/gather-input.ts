@@ -3,7 +3,12 @@ import { compareFindings, type FileDiagnostic, formatDiagnostic } from '../../bu
 import { type GroupedRecords, groupIfMixed } from '../../bulk/grouped-records.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
-import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record-checker.ts';
+import {
+  type RecordCheck,
+  type RecordListener,
+  type RecordRules,
+  SUSPICIOUS_ID_HINT,
+} from '../../bulk/record-checker.ts';
 import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
 import { createIdGenerator } from '../../bulk/record-preparation.ts';
 import { findRecordProblems } from '../../bulk/record-problem.ts';
@@ -16,7 +21,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { createFindingsError } from '../call/findings-error.ts';
-import { checkTargetIds, nameInput, prefixWithName } from '../call/validation.ts';
+import { checkTargetIds, nameValue, prefixWithName } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
@@ -247,7 +252,7 @@ function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string
  * @throws SvcError `usage`, or `invalid_input` for an invalid or suspicious ID in `--data`
  */
 export function checkRecordSource(
-  { inputNaming }: Pick<Context, 'inputNaming'>,
+  context: Pick<Context, 'inputNaming' | 'words'>,
   entry: OperationEntry,
   fields: BulkFields,
   { data, record, options, copies, usesDataFlag }: BulkRequest,
@@ -255,17 +260,17 @@ export function checkRecordSource(
   const { field, noun, id } = fields;
   const beside = Object.entries(data).filter(([name]) => name !== field);
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
-  checkTargetIds(inputNaming, entry, fields.input, Object.fromEntries(beside), failure);
+  checkTargetIds(context, entry, fields.input, Object.fromEntries(beside), failure);
   const ids = beside.filter(([name]) => isIdField(name));
   const [suspicious] = new SuspiciousValues(ids.map(([name]) => name)).inspectTarget(
     Object.fromEntries(ids),
   );
   // A tool's input has no flag that accepts them.
-  if (suspicious?.field && inputNaming === 'flags' && !options.allowSuspicious)
+  if (suspicious?.field && context.inputNaming === 'flags' && !options.allowSuspicious)
     throw new SvcError(
       failure,
-      prefixWithName(nameInput(inputNaming, entry, [suspicious.field]), suspicious.message),
-      { hint: 'fix the ID; if it is right, add --allow-suspicious' },
+      prefixWithName(nameValue(context, entry, [suspicious.field], failure), suspicious.message),
+      { hint: SUSPICIOUS_ID_HINT },
     );
   const idFlagName = `--${idFlag(entry, fields)?.name ?? id}`;
   if (field === undefined) {

@@ -21,7 +21,7 @@ import { withCiReason } from '../terminal/terminal.ts';
 
 /** Kind of an error in the input: `usage` for flags, `invalid_input` for `--data`. */
 export type InputFailure = 'usage' | 'invalid_input';
-type InputContext = Pick<Context, 'clock' | 'inputNaming' | 'environment'>;
+type InputContext = Pick<Context, 'clock' | 'inputNaming' | 'environment' | 'words'>;
 /** The parts of an operation that the check of an input needs. */
 interface CheckedOperation {
   readonly input: z.ZodMiniObject;
@@ -36,29 +36,30 @@ export interface InputEntry
 
 /** Checks an operation's input. Sends no requests. @throws SvcError of the given kind */
 export function checkInput(
-  { clock, inputNaming, environment }: InputContext,
+  context: InputContext,
   entry: InputEntry,
   operation: CheckedOperation,
   input: unknown,
   failure: InputFailure,
 ): Readonly<Record<string, unknown>> {
+  const { clock, inputNaming, environment } = context;
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
-    checkTargetIds(inputNaming, entry, operation.input, data, failure);
+    checkTargetIds(context, entry, operation.input, data, failure);
     const outdated = operation.findPastValue?.(data, clock.now());
-    if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
+    if (outdated) throw createInputError(context, entry, outdated, failure);
     const masked = entry.flags.find(
       ({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)),
     );
     const advice = inputNaming === 'flags' ? '; to print the secret, use --show-secrets' : '';
     const message = `is masked and would replace the real secret${advice}`;
-    if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
+    if (masked) throw createInputError(context, entry, { path: masked.path, message }, failure);
     return data;
   }
   const { issues } = error;
   const problems = issues
     .slice(0, MAX_PROBLEMS)
-    .map((issue) => issueMessage(inputNaming, entry, issue, input));
+    .map((issue) => issueMessage(context, entry, issue, input, failure));
   const more =
     issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [suggestion] = issues.flatMap(
@@ -84,7 +85,7 @@ export function checkInput(
  * @throws SvcError of the given kind for an ID with invisible characters or spaces around it
  */
 export function checkTargetIds(
-  naming: InputNaming,
+  context: Pick<InputContext, 'inputNaming' | 'words'>,
   entry: InputEntry,
   schema: z.ZodMiniObject,
   data: Readonly<Record<string, unknown>>,
@@ -94,17 +95,17 @@ export function checkTargetIds(
   if (!problem) return;
   const meant = suggestId(String(valueAt(data, problem.path)));
   const advice = meant === undefined ? undefined : `did you mean '${meant}'?`;
-  throw createInputError(naming, entry, problem, failure, advice);
+  throw createInputError(context, entry, problem, failure, advice);
 }
 
 function createInputError(
-  naming: InputNaming,
+  context: Pick<InputContext, 'inputNaming' | 'words'>,
   entry: InputEntry,
   { path, message }: InputProblem,
   failure: InputFailure,
-  advice: string | Hint = helpHint(naming, entry),
+  advice: string | Hint = helpHint(context.inputNaming, entry),
 ): SvcError {
-  const text = prefixWithName(nameInput(naming, entry, path), message);
+  const text = prefixWithName(nameValue(context, entry, path, failure), message);
   return new SvcError(failure, text, { hint: advice });
 }
 
@@ -130,14 +131,16 @@ export function orgHint(command: readonly string[]): Hint {
 const MAX_PROBLEMS = 3;
 
 function issueMessage(
-  naming: InputNaming,
+  context: InputContext,
   entry: InputEntry,
   issue: z.core.$ZodIssue,
   input: unknown,
+  failure: InputFailure,
 ): string {
+  const { inputNaming: naming } = context;
   const value = valueAt(input, issue.path);
-  const name = nameInput(naming, entry, issue.path);
   if (issue.code === 'invalid_type' && value === undefined) {
+    const name = nameInput(naming, entry, issue.path);
     const other = naming === 'flags' ? findImplyingFlag(entry.flags, issue.path) : undefined;
     return `${name}${other ? ` or --${other.name}` : ''} is required`;
   }
@@ -145,7 +148,22 @@ function issueMessage(
     const flag = naming === 'flags' && entry.flags.find(({ path }) => path.join('.') === field);
     return flag ? `--${flag.name}` : field;
   };
+  const name = nameValue(context, entry, issue.path, failure);
   return prefixWithName(name, lowerFirst(explainIssue(issue, value, nameField)));
+}
+
+/** Returns the flag or the argument that gave a value, or the field of `--data`. */
+export function nameValue(
+  { inputNaming, words }: Pick<InputContext, 'inputNaming' | 'words'>,
+  entry: InputEntry,
+  path: Path,
+  failure: InputFailure,
+): string {
+  const name = nameInput(inputNaming, entry, path);
+  const [flag = ''] = name.split(' ');
+  const isGiven = words.some((word) => word.split('=', 1)[0] === flag);
+  const isOfData = failure === 'invalid_input' && flag.startsWith('--') && !isGiven;
+  return isOfData ? nameInput('fields', entry, path) : name;
 }
 
 /** Puts the name before a message that does not contain it. */
@@ -158,7 +176,7 @@ export function prefixWithName(name: string, message: string): string {
  * Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag,
  * returns the path. A rule between several flags has no name.
  */
-export function nameInput(naming: InputNaming, entry: InputEntry, path: Path): string {
+function nameInput(naming: InputNaming, entry: InputEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
   if (path.length === 0) return '';
   const flag = findFlag(entry, path);

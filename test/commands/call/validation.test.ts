@@ -11,6 +11,7 @@ const CONTEXT = {
   clock: { now: () => NOW, sleep: () => Promise.resolve() },
   inputNaming: 'flags',
   environment: {},
+  words: [],
 } as const;
 
 async function refusal(
