@@ -509,17 +509,15 @@ describe('a table as people save it', () => {
     expect(single.stderr).toContain('warning: a.csv is valid UTF-8, but is read as windows-1252\n');
   });
 
-  it.each([
-    'Foo,Bar\nu1,Ada\n',
-    'Foo,Type\n1,User\n',
-    'Foo,Login\u00a0type\nu@b.co,user\n',
-    'userId   name\nu1       Ada\n',
-  ])('that does not name its ID shows the form of the flag: %j', async (text) => {
-    const { add } = await openUser();
-    const { stderr } = await add('u.csv', text, ...ORG);
-    expect(stderr).toContain('the columns are: ');
-    expect(stderr).toContain("name the column of the ID: --map '<column>=userId'");
-  });
+  it.each(['Foo,Bar\nu1,Ada\n', 'Foo,Type\n1,User\n', 'Foo,Login\u00a0type\nu@b.co,user\n'])(
+    'that does not name its ID shows the form of the flag: %j',
+    async (text) => {
+      const { add } = await openUser();
+      const { stderr } = await add('u.csv', text, ...ORG);
+      expect(stderr).toContain('the columns are: ');
+      expect(stderr).toContain("name the column of the ID: --map '<column>=userId'");
+    },
+  );
 
   it.each([
     ['userId\nu1;Ada\nu2;Bo\n', 'the row has 2 cells, but the header has 1'],
