@@ -1,4 +1,4 @@
-import { type BigIntStats, fstatSync, type Stats } from 'node:fs';
+import { type BigIntStats, fstatSync, type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { resolveLinks } from './files.ts';
@@ -11,7 +11,7 @@ import { currentPlatform } from './process.ts';
  * without harm, such as devices and terminals.
  */
 export async function identifyFile(path: string): Promise<string | undefined> {
-  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  const stats = statIfPossible(() => statSync(path, { bigint: true }));
   if (stats) return identityOf(stats);
   const target = await resolveLinks(path).catch(() => path);
   const folder = await stat(dirname(target), { bigint: true }).catch(() => undefined);
@@ -40,11 +40,17 @@ export function identifyAcrossRuns(stats: Stats | undefined): string | undefined
   return stats?.isFile() ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}` : undefined;
 }
 
+/** Returns undefined for a closed descriptor. */
 function statDescriptor(descriptor: number): BigIntStats | undefined {
+  return statIfPossible(() => fstatSync(descriptor, { bigint: true }));
+}
+
+/** Returns undefined if the system reports an error, such as for a missing file. */
+export function statIfPossible<Status>(read: () => Status): Status | undefined {
   try {
-    return fstatSync(descriptor, { bigint: true });
+    return read();
   } catch {
-    return undefined; // the descriptor is closed
+    return undefined;
   }
 }
 

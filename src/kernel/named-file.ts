@@ -1,4 +1,5 @@
-import { readdir, stat } from 'node:fs/promises';
+import { type Stats, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { createLocalFileError } from './files.ts';
@@ -22,7 +23,10 @@ export function hasTilde(file: string): boolean {
 /** @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
-  const stats = await stat(path).catch(async (error: unknown) => {
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw createLocalFileError('read', file, error);
     const siblings = await readdir(dirname(path)).catch(() => []);
     const hint = hasTilde(file)
@@ -31,7 +35,7 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
         ? 'svc reads only names in UTF-8: rename the file'
         : didYouMean(basename(path), siblings, 'paths are relative to the current folder');
     throw new SvcError('usage', `file not found: ${file}`, { hint, cause: error });
-  });
+  }
   if (stats.isDirectory())
     throw new SvcError('usage', `${file} is a folder, not a file`, {
       hint: 'specify a file in this folder',

@@ -1,6 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { hint, SvcError, stepWithPlaceholder } from '../kernel/errors.ts';
+import { statIfPossible } from '../kernel/file-identity.ts';
 import { readTextIfExists } from '../kernel/files.ts';
 import { type Environment, resolveHomeFolder } from '../kernel/folders.ts';
 import { userId } from '../kernel/process.ts';
@@ -81,14 +82,6 @@ function* searchedFolders(cwd: string, environment: Environment): Generator<stri
     const isLast = parent === folder || isHome || stats?.dev !== parentStats?.dev;
     if (isLast || statIfPossible(() => lstatSync(join(folder, '.git')))) return;
     [folder, stats] = [parent, parentStats];
-  }
-}
-
-function statIfPossible(read: () => Stats): Stats | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
   }
 }
 

@@ -34,6 +34,21 @@ export interface DeclaredUsersFile {
 }
 
 /**
+ * Returns the organization of all declared records, if it is the same. It is the organization of
+ * users without one.
+ */
+export function findOnlyOrganization({
+  organizations = [],
+  folders = [],
+  documents = [],
+  groups = [],
+}: Declared) {
+  const records = [organizations, folders, documents, groups].flat();
+  const [only, ...others] = new Set(records.map(({ organizationId }) => String(organizationId)));
+  return others.length === 0 ? only : undefined;
+}
+
+/**
  * A settings file for one environment: variables and overlays are applied, secrets are read on
  * demand.
  */

@@ -18,7 +18,7 @@ import { describeSelection, findSelectingFields } from '../catalog/selecting-fie
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
 import type { PlannedFile } from './plan.ts';
-import { createRecordKey, type Declared } from './settings.ts';
+import { createRecordKey } from './settings.ts';
 
 type UsersFile = Omit<PlannedFile, 'records'>;
 
@@ -143,21 +143,6 @@ function createUserCheck(fields: BulkFields, source: Source, path: string) {
     },
     end: () => fail({}, suspicious.takeSummary(source.columns !== undefined)),
   };
-}
-
-/**
- * Returns the organization of all declared records, if it is the same. It is the organization of
- * users without one.
- */
-export function findOnlyOrganization({
-  organizations = [],
-  folders = [],
-  documents = [],
-  groups = [],
-}: Declared) {
-  const records = [organizations, folders, documents, groups].flat();
-  const [only, ...others] = new Set(records.map(({ organizationId }) => String(organizationId)));
-  return others.length === 0 ? only : undefined;
 }
 
 async function userFields(): Promise<BulkFields> {

@@ -19,8 +19,12 @@ import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/buil
 import { findMisspelledEvents, findNewEvents } from '../../settings/plan/declared-events.ts';
 import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannable.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
-import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
-import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
+import {
+  type Declared,
+  type DeclaredRecord,
+  type DeclaredSettings,
+  findOnlyOrganization,
+} from '../../settings/settings.ts';
 import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import { stepForService } from '../service-flags.ts';
@@ -165,12 +169,11 @@ async function planChanges(
   const { target, usersOrganization, declared } = input;
   const { organizations, groups, users } = declared;
   const build = async (isSent: PlanInput['isSent']) => {
-    const file =
-      users && 'from' in users
-        ? { path: users.from, organizationId: usersOrganization }
-        : undefined;
-    const usersToSend = file && (await countUsersToSend(file, isSent, context.signal));
-    return buildPlan({ ...input, isSent, ...(usersToSend && { usersToSend }) });
+    if (!users || !('from' in users)) return buildPlan({ ...input, isSent });
+    const { countUsersToSend } = await import('../../settings/users-file.ts');
+    const file = { path: users.from, organizationId: usersOrganization };
+    const usersToSend = await countUsersToSend(file, isSent, context.signal);
+    return buildPlan({ ...input, isSent, usersToSend });
   };
   if (!organizations && !groups && !users) return build(() => false);
   return Ledger.use(context, (ledger) => build(grants.createCheck(ledger, target)));

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readNamedBytes, readStreamBytes } from '../../bulk/source/bytes.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../bulk/source/input-text.ts';
 import { InputError } from '../../bulk/source/source.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { statIfPossible } from '../../kernel/file-identity.ts';
 import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { once } from '../../kernel/once.ts';
@@ -37,7 +39,7 @@ export interface ReadFile extends SettingsText {
 export async function readFiles(request: FilesRequest): Promise<readonly ReadFile[]> {
   const { file, cwd } = request;
   const folder = resolve(cwd, file);
-  const isFolder = file !== '-' && (await stat(folder).catch(() => undefined))?.isDirectory();
+  const isFolder = file !== '-' && statIfPossible(() => statSync(folder))?.isDirectory();
   if (!isFolder) return [await readOne(request)];
   const settings = await Array.fromAsync(listSettings(folder, file, new Set()));
   if (settings.length === 0) throw new SvcError('usage', `${file} contains no .yaml or .yml file`);
