@@ -102,18 +102,27 @@ function createTooLargeFlaw(maxBytes: number): BodyText {
 /** Parses a response body as JSON. IDs such as `__proto__` are ordinary keys of the value. */
 export function parseBody(body: BodyText): { readonly value: unknown } | { readonly flaw: string } {
   if ('flaw' in body) return body;
-  if (body.text.trim() === '') return { flaw: 'an empty body' };
-  const { nesting, tokens } = measureJson(body.text);
-  if (nesting > MAX_NESTING) return { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
-  if (tokens > MAX_TOKENS)
-    return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
+  const { text } = body;
+  if (text.trim() === '') return { flaw: 'an empty body' };
+  const tooDeep = { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
+  // In a short text, values take little memory, and counting takes longer than parsing: 3 ms of 50 kB.
+  if (text.length > LONG_BODY_BYTES) {
+    const { nesting, tokens } = measureJson(text);
+    if (nesting > MAX_NESTING) return tooDeep;
+    if (tokens > MAX_TOKENS)
+      return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
+  }
   try {
-    return { value: JSON.parse(body.text) };
+    const value: unknown = JSON.parse(text);
+    return isDeeperThan(MAX_NESTING, value) ? tooDeep : { value };
   } catch {
     return {
-      flaw: body.text.trimStart().startsWith('<')
-        ? 'HTML instead of JSON'
-        : 'text that is not JSON',
+      flaw: text.trimStart().startsWith('<') ? 'HTML instead of JSON' : 'text that is not JSON',
     };
   }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
