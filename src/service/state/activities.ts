@@ -7,8 +7,8 @@ import {
   type Section,
 } from './section.ts';
 
-const select = prepareSelect('activities', ['activityId', 'documentId', 'data'], ['key']);
-const upsert = prepareUpsert('activities', ['organization', 'activityId'], {
+const selectExported = prepareSelect('activities', ['activityId', 'documentId', 'data'], ['key']);
+const upsertActivities = prepareUpsert('activities', ['organization', 'activityId'], {
   replaced: ['documentId', 'data', 'lastUpdated'],
 });
 /** Document ID in the store for an activity without a document. */
@@ -16,7 +16,7 @@ const NO_DOCUMENT = '';
 
 export const activities: Section<'activities'> = {
   read: (scope) =>
-    readByOrganization(scope, select, (organizationId, { activityId, documentId, data }) => ({
+    readByOrganization(scope, selectExported, (organizationId, { activityId, documentId, data }) => ({
       organizationId,
       ...(documentId !== NO_DOCUMENT && { documentId }),
       id: activityId,
@@ -39,7 +39,7 @@ export const activities: Section<'activities'> = {
         createdAt: now,
         lastUpdated: now,
       }));
-      await upsert(database, rows);
+      await upsertActivities(database, rows);
     }
   },
 };

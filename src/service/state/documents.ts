@@ -4,11 +4,11 @@ import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
 const COLUMNS = ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'] as const;
-const select = prepareSelect('documents', COLUMNS, ['key']);
+const selectDocuments = prepareSelect('documents', COLUMNS, ['key']);
 /** Has no order, for which SQLite would read all documents instead of looking up the IDs. */
-const selectById = prepareSelect('documents', COLUMNS);
+const selectDocumentsById = prepareSelect('documents', COLUMNS);
 
-const upsert = prepareUpsert('documents', ['organization', 'documentId'], {
+const upsertDocuments = prepareUpsert('documents', ['organization', 'documentId'], {
   replaced: ['documentName', 'folderId', 'disabled', 'accessType'],
 });
 
@@ -16,7 +16,7 @@ export const documents: Section<'documents'> = {
   read: (scope) =>
     readByOrganization(
       scope,
-      select,
+      selectDocuments,
       (organizationId, { documentId, documentName, folderId, disabled, accessType }) => ({
         organizationId,
         documentId,
@@ -30,7 +30,7 @@ export const documents: Section<'documents'> = {
   write: async (scope, records) => {
     for (const [organization, batch] of batchByOrganization(scope, records)) {
       const filter = { organization, documentId: batch.map(({ documentId }) => documentId) };
-      const found = await selectById(scope.database, filter);
+      const found = await selectDocumentsById(scope.database, filter);
       const existing = new Map(found.map((row) => [row.documentId, row]));
       const rows = batch.map(({ documentId, documentName, folderId, disabled, accessType }) => {
         const current = existing.get(documentId);
@@ -46,7 +46,7 @@ export const documents: Section<'documents'> = {
           createdAt: scope.now,
         };
       });
-      await upsert(scope.database, rows);
+      await upsertDocuments(scope.database, rows);
     }
   },
 };

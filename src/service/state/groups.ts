@@ -9,16 +9,16 @@ import {
   type Section,
 } from './section.ts';
 
-const select = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);
-const selectMembers = prepareSelect('userGroupMembers', ['groupId', 'userId'], ['userId']);
-const upsert = prepareUpsert('userGroups', ['organization', 'groupId'], {
+const selectGroups = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);
+const selectGroupMembers = prepareSelect('userGroupMembers', ['groupId', 'userId'], ['userId']);
+const upsertGroups = prepareUpsert('userGroups', ['organization', 'groupId'], {
   merged: ['groupName', 'otherFields'],
 });
-const deleteMembers = prepareDelete('userGroupMembers');
+const deleteGroupMembers = prepareDelete('userGroupMembers');
 
 export const groups: Section<'groups'> = {
   read: (scope) =>
-    readByOrganization(scope, selectWithMembers, (organizationId, { group, userIds }) => {
+    readByOrganization(scope, selectGroupsWithMembers, (organizationId, { group, userIds }) => {
       const { groupId, groupName, otherFields: others } = group;
       return {
         organizationId,
@@ -40,10 +40,10 @@ export const groups: Section<'groups'> = {
           otherFields: serializeOtherFields(others),
         }),
       );
-      await upsert(database, rows);
+      await upsertGroups(database, rows);
       const withMembers = batch.filter(({ userIds }) => userIds !== undefined);
       if (withMembers.length > 0)
-        await deleteMembers(database, {
+        await deleteGroupMembers(database, {
           organization,
           groupId: withMembers.map(({ groupId }) => groupId),
         });
@@ -55,9 +55,9 @@ export const groups: Section<'groups'> = {
   },
 };
 
-const selectWithMembers = async (...[database, query]: Parameters<typeof select>) => {
-  const members = Map.groupBy(await selectMembers(database, query), ({ groupId }) => groupId);
-  const groups = await select(database, query);
+const selectGroupsWithMembers = async (...[database, query]: Parameters<typeof selectGroups>) => {
+  const members = Map.groupBy(await selectGroupMembers(database, query), ({ groupId }) => groupId);
+  const groups = await selectGroups(database, query);
   return groups.map((group) => ({
     group,
     userIds: (members.get(group.groupId) ?? []).map(({ userId }) => userId),

@@ -2,19 +2,19 @@ import { serializeOtherFields } from '../records/other-fields.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { omitUnset, parseOtherFields, type Section } from './section.ts';
 
-const select = prepareSelect(
+const selectOrganizations = prepareSelect(
   'organizations',
   ['organizationId', 'organizationName', 'otherFields'],
   ['key'],
 );
-const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], {
+const upsertOrganizations = prepareUpsert('organizations', ['apiKey', 'organizationId'], {
   merged: ['organizationName', 'otherFields'],
 });
 
 /** Organizations. The import creates missing ones beforehand, so `write` only sets fields. */
 export const organizations: Section<'organizations'> = {
   read: async ({ database, apiKey }) => {
-    return (await select(database, { apiKey })).map(
+    return (await selectOrganizations(database, { apiKey })).map(
       ({ organizationId, organizationName, otherFields: others }) => ({
         organizationId,
         ...omitUnset({ organizationName }),
@@ -30,6 +30,6 @@ export const organizations: Section<'organizations'> = {
       otherFields: serializeOtherFields(others),
       createdAt: now,
     }));
-    await upsert(database, rows);
+    await upsertOrganizations(database, rows);
   },
 };

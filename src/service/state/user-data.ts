@@ -16,7 +16,7 @@ type ParticipantItem = Pick<Tables['userData'], 'feature' | 'documentId' | 'data
   readonly userId: string;
 };
 
-const select = prepareQuery(
+const selectItems = prepareQuery(
   (_, { organization }: OrganizationQuery) => sql<ParticipantItem>`
     select "userId", "userData".feature, "documentId", data from participants join "userData" on "userData".key = item
     where participants.organization = ${organization} order by "userId", "userData".key`,
@@ -52,8 +52,8 @@ export const userData: Section<'userData'> = {
   },
 };
 
-const selectByUser = async (...[database, query]: Parameters<typeof select>) => {
-  const byUser = Map.groupBy(await select(database, query), ({ userId }) => userId);
+const selectByUser = async (...[database, query]: Parameters<typeof selectItems>) => {
+  const byUser = Map.groupBy(await selectItems(database, query), ({ userId }) => userId);
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 

@@ -17,7 +17,7 @@ import {
 } from './section.ts';
 
 type User = State['users'][number];
-const select = prepareSelect(
+const selectNames = prepareSelect(
   'users',
   ['userId', 'name', 'email', 'initial', 'otherFields'],
   ['userId'],
@@ -36,7 +36,7 @@ const deleteMembers = prepareDelete('members');
 
 export const users: Section<'users'> = {
   read: (scope) =>
-    readByOrganization(scope, selectWithMembers, (organizationId, { user, members }) => {
+    readByOrganization(scope, selectUsersWithMembers, (organizationId, { user, members }) => {
       const { userId, name, email, initial, otherFields } = user;
       const memberships = members.map((member) => membershipOf(organizationId, member));
       return {
@@ -75,9 +75,9 @@ export const users: Section<'users'> = {
   },
 };
 
-const selectWithMembers = async (...[database, query]: Parameters<typeof selectMembers>) => {
+const selectUsersWithMembers = async (...[database, query]: Parameters<typeof selectMembers>) => {
   const members = Map.groupBy(await selectMembers(database, query), ({ userId }) => userId);
-  const found = await select(database, query);
+  const found = await selectNames(database, query);
   return found.map((user) => ({ user, members: members.get(user.userId) ?? [] }));
 };
 
