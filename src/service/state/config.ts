@@ -1,7 +1,10 @@
 import { configSchema, type State } from '../../catalog/state.ts';
+import { createSigningSecret } from '../../webhooks/signature.ts';
 import { findConfig, mergeSettings, saveConfig } from '../records/configs.ts';
+import { findEndpointId, toEndpointColumns, toEndpointRecord } from '../records/endpoints.ts';
+import { generateEndpointId } from '../records/secrets.ts';
 import type { ConfiguredService } from '../store/tables.ts';
-import { omitUnset, type Section } from './section.ts';
+import { omitUnset, type Section, type StateScope } from './section.ts';
 
 const SERVICES = Object.entries({
   webhook: 'webhooks',
@@ -37,4 +40,67 @@ function mergeConfig(stored: Readonly<Record<string, unknown>> = {}, update: obj
     return [name, typeof value === 'object' && current ? mergeSettings(current, value) : value];
   });
   return { ...stored, ...Object.fromEntries(merged) };
+}
+
+export const endpoints: Section<'endpoints'> = {
+  read: async ({ database, apiKey }) => {
+    const rows = await database
+      .selectFrom('endpoints')
+      .selectAll()
+      .where('apiKey', '=', apiKey)
+      .orderBy('key')
+      .execute();
+    return rows.map((row) => ({
+      ...toEndpointRecord(row),
+      ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
+      secret: row.secret,
+    }));
+  },
+  write: async (scope, records) => {
+    for (const record of records) await upsertEndpoint(scope, record);
+  },
+};
+
+/**
+ * Adds or updates an endpoint. A record without an ID is matched by its uid. Omitted fields keep
+ * their values; in a new endpoint, they get default values.
+ */
+async function upsertEndpoint(
+  scope: StateScope,
+  record: State['endpoints'][number],
+): Promise<void> {
+  const { database, apiKey, now } = scope;
+  const {
+    id = (record.uid && (await findEndpointId(scope, record.uid))) || generateEndpointId(),
+    url,
+    createdAt,
+    updatedAt,
+    ...settings
+  } = record;
+  const columns = {
+    ...toEndpointColumns(omitUnset(settings)),
+    ...clearedColumns(settings),
+    ...(createdAt !== undefined && { createdAt: Date.parse(createdAt) }),
+    ...(updatedAt !== undefined && { updatedAt: Date.parse(updatedAt) }),
+    url,
+  };
+  await database
+    .insertInto('endpoints')
+    .values({
+      disabled: 0,
+      secret: createSigningSecret(),
+      createdAt: now,
+      updatedAt: now,
+      ...columns,
+      apiKey,
+      id,
+    })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
+    .execute();
+}
+
+function clearedColumns(
+  settings: object,
+): Partial<Record<'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'uid', null>> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value === null));
 }

@@ -2,19 +2,12 @@ import type { InputProblem } from '../../catalog/define.ts';
 import type { StateKind } from '../../catalog/record-kinds.ts';
 import type { State } from '../../catalog/state.ts';
 import type { Store } from '../store/store.ts';
-import { activities } from './activities.ts';
-import { agentGroups, agents } from './agents.ts';
 import { checkState } from './check.ts';
-import { config } from './config.ts';
-import { crdt } from './crdt.ts';
-import { documents } from './documents.ts';
-import { endpoints } from './endpoints.ts';
-import { folders } from './folders.ts';
-import { groups } from './groups.ts';
-import { organizations } from './organizations.ts';
+import { config, endpoints } from './config.ts';
+import { activities, crdt, documents, folders } from './content.ts';
+import { agentGroups, agents, organizations } from './organizations.ts';
 import { createMissingOrganizations, loadScope, type Section } from './section.ts';
-import { userData } from './user-data.ts';
-import { users } from './users.ts';
+import { groups, userData, users } from './users.ts';
 
 /** Exports all data of an API key as a consistent snapshot. The output is deterministic. */
 export function exportState(store: Store, apiKey: string): Promise<State> {

@@ -2,10 +2,18 @@ import { sql } from 'kysely';
 import type { State } from '../../catalog/state.ts';
 import { isInMilliseconds, toEpochSeconds, toExpiry } from '../../kernel/timestamp.ts';
 import { upsertMembers } from '../records/members.ts';
+import { serializeOtherFields } from '../records/other-fields.ts';
+import { addUserData, insertParticipants, toUserDataItem } from '../records/user-data.ts';
+import { insertGroupMembers } from '../records/user-groups.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareDelete, prepareSelect } from '../store/statements.ts';
-import type { MemberLevel, Tables } from '../store/tables.ts';
+import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import {
+  type MemberLevel,
+  type Tables,
+  USER_DATA_FEATURES,
+  type UserDataFeature,
+} from '../store/tables.ts';
 import {
   batchByOrganization,
   type OrganizationQuery,
@@ -123,4 +131,127 @@ function memberRows({ now }: StateScope, organization: number, user: User, isExi
     expiresAt: expiresAt === undefined ? null : toExpiry(toEpochSeconds(expiresAt)),
     addedAt: now,
   }));
+}
+
+const selectGroups = prepareSelect(
+  'userGroups',
+  ['groupId', 'groupName', 'otherFields'],
+  ['groupId'],
+);
+const selectGroupMembers = prepareSelect('userGroupMembers', ['groupId', 'userId'], ['userId']);
+const upsertGroups = prepareUpsert('userGroups', ['organization', 'groupId'], {
+  merged: ['groupName', 'otherFields'],
+});
+const deleteGroupMembers = prepareDelete('userGroupMembers');
+
+export const groups: Section<'groups'> = {
+  read: (scope) =>
+    readByOrganization(scope, selectGroupsWithMembers, (organizationId, { group, userIds }) => {
+      const { groupId, groupName, otherFields: others } = group;
+      return {
+        organizationId,
+        groupId,
+        ...omitUnset({ groupName }),
+        ...parseOtherFields(others),
+        userIds,
+      };
+    }),
+
+  write: async (scope, records) => {
+    const { database } = scope;
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
+      const rows = batch.map(
+        ({ organizationId: _, groupId, groupName = null, userIds: __, ...others }) => ({
+          organization,
+          groupId,
+          groupName,
+          otherFields: serializeOtherFields(others),
+        }),
+      );
+      await upsertGroups(database, rows);
+      const withMembers = batch.filter(({ userIds }) => userIds !== undefined);
+      if (withMembers.length > 0)
+        await deleteGroupMembers(database, {
+          organization,
+          groupId: withMembers.map(({ groupId }) => groupId),
+        });
+      const members = withMembers.flatMap(({ groupId, userIds = [] }) =>
+        userIds.map((userId) => ({ organization, groupId, userId })),
+      );
+      await insertGroupMembers(database, members);
+    }
+  },
+};
+
+const selectGroupsWithMembers = async (...[database, query]: Parameters<typeof selectGroups>) => {
+  const members = Map.groupBy(await selectGroupMembers(database, query), ({ groupId }) => groupId);
+  const groups = await selectGroups(database, query);
+  return groups.map((group) => ({
+    group,
+    userIds: (members.get(group.groupId) ?? []).map(({ userId }) => userId),
+  }));
+};
+
+type ParticipantItem = Pick<Tables['userData'], 'feature' | 'documentId' | 'data'> & {
+  readonly userId: string;
+};
+
+const selectItems = prepareQuery(
+  (_, { organization }: OrganizationQuery) => sql<ParticipantItem>`
+    select "userId", "userData".feature, "documentId", data from participants join "userData" on "userData".key = item
+    where participants.organization = ${organization} order by "userId", "userData".key`,
+);
+
+const deleteParticipation = prepareDelete('participants');
+
+const deleteOrphanedItems = prepareQuery(
+  (_, { organization }: OrganizationQuery) =>
+    sql`delete from "userData" where organization = ${organization} and key not in (select item from participants)`,
+);
+
+/** Lists of items by user. An item with several participants is in the lists of each of them. */
+export const userData: Section<'userData'> = {
+  read: (scope) =>
+    readByOrganization(scope, selectByUser, (organizationId, { userId, rows }) => {
+      const lists = Map.groupBy(rows, ({ feature }) => feature);
+      const listOf = (feature: UserDataFeature) => (lists.get(feature) ?? []).map(toUserDataItem);
+      return {
+        organizationId,
+        userId,
+        ...Object.fromEntries(USER_DATA_FEATURES.map((feature) => [feature, listOf(feature)])),
+      };
+    }),
+
+  write: async (scope, records) => {
+    const changed = new Set<number>();
+    for (const [organization, batch] of batchByOrganization(scope, records)) {
+      changed.add(organization);
+      for (const record of batch) await writeLists(scope, organization, record);
+    }
+    for (const organization of changed) await deleteOrphanedItems(scope.database, { organization });
+  },
+};
+
+const selectByUser = async (...[database, query]: Parameters<typeof selectItems>) => {
+  const byUser = Map.groupBy(await selectItems(database, query), ({ userId }) => userId);
+  return [...byUser].map(([userId, rows]) => ({ userId, rows }));
+};
+
+async function writeLists(
+  { database }: StateScope,
+  organization: number,
+  record: State['userData'][number],
+): Promise<void> {
+  const { userId } = record;
+  for (const feature of USER_DATA_FEATURES) {
+    const items = record[feature];
+    if (!items) continue;
+    await deleteParticipation(database, { organization, userId, feature });
+    const participants = [];
+    for (const data of items) {
+      const item = await addUserData(database, organization, feature, data);
+      participants.push({ organization, userId, feature, item });
+    }
+    await insertParticipants(database, participants);
+  }
 }

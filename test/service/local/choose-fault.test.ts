@@ -7,7 +7,7 @@ import {
   drawNumber,
   sampleDelay,
   selectFailing,
-} from '../../../src/service/local/faults/choose-fault.ts';
+} from '../../../src/service/local/faults/apply-fault.ts';
 import { SLOW } from '../../slow.ts';
 
 function decide(

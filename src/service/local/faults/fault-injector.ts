@@ -8,7 +8,7 @@ import type { AttemptResult } from '../../deliveries/http-sender.ts';
 import type { ExecutableOperation } from '../../handlers/index.ts';
 import type { RequestFile } from '../requests/request-file.ts';
 import type { DevelopmentState } from '../state.ts';
-import type { FaultTarget } from './choose-fault.ts';
+import type { FaultTarget } from './apply-fault.ts';
 import type { StoredFaults } from './fault-control.ts';
 
 interface InjectorDependencies {
@@ -45,7 +45,7 @@ export function createFaultInjector({
     clock.sleep(milliseconds, closing.signal).catch(() => undefined);
   let generation: string | undefined;
   const choose = async (value: unknown, target: FaultTarget) => {
-    const { chooseFault } = await import('./choose-fault.ts');
+    const { chooseFault } = await import('./apply-fault.ts');
     const stored = value as StoredFaults;
     try {
       const file = await openFile();
