@@ -8,6 +8,7 @@ import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
+import type { IdKind } from '../ids/id-cache.ts';
 import { getFlagValue } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { findMissingInStore } from './missing-parents.ts';
@@ -140,10 +141,18 @@ export async function findMissingOrganizations(
     const existing = ids.filter((id) => !isMissing.has(id));
     return { missing, known: [...new Set([...existing, ...(found[0]?.others ?? [])])] };
   }
-  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
-  const known = await readCachedIds(context, idScopeOf(await context.target()), 'organization');
+  const readIds = await openIdCache(context);
+  const known = await readIds('organization');
   const isKnown = new Set(known);
   return { missing: ids.filter((id) => !isKnown.has(id)), known };
+}
+
+async function openIdCache(
+  context: Context,
+): Promise<(kind: IdKind) => Promise<readonly string[]>> {
+  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
+  const scope = idScopeOf(await context.target());
+  return (kind) => readCachedIds(context, scope, kind);
 }
 
 /**
@@ -284,11 +293,10 @@ async function findUnknown(
   parents: Iterable<Parent>,
   isUnknownAlone: (kind: ParentKind) => boolean,
 ): Promise<readonly MissingParent[]> {
-  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
-  const scope = idScopeOf(await context.target());
+  const readIds = await openIdCache(context);
   const known = new Map<Parent['kind'], readonly string[]>();
   for (const kind of kinds) {
-    const ids = await readCachedIds(context, scope, kind);
+    const ids = await readIds(kind);
     if (ids.length > 0 || isUnknownAlone(kind)) known.set(kind, ids);
   }
   if (known.size === 0) return [];

@@ -5,6 +5,7 @@ import type { CommandTarget } from '../../profiles/target.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import { longName, optionalProperty } from '../options.ts';
+import { SHELLS } from '../shells/shells.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import type { TypedLine } from './typed-line.ts';
@@ -38,14 +39,16 @@ async function findTarget({
   return resolveTarget(request).catch(() => undefined);
 }
 
+const loadEvents = async () => (await import('../../catalog/events.ts')).EVENT_TYPES;
+
 const events: CandidateSource = async () => {
-  const { EVENT_TYPES } = await import('../../catalog/events.ts');
-  return EVENT_TYPES.map(({ name, description }) => ({ value: name, description }));
+  const types = await loadEvents();
+  return types.map(({ name, description }) => ({ value: name, description }));
 };
 
 const triggers: CandidateSource = async ({ node }) => {
-  const { EVENT_TYPES } = await import('../../catalog/events.ts');
-  const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
+  const types = await loadEvents();
+  const known = node.path[0] === 'email' ? types.filter(({ email }) => email) : types;
   return known.flatMap(({ name, description }) =>
     ['=true', '=false'].map((state) => ({ value: name + state, description })),
   );
@@ -111,7 +114,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   job: jobs,
   fields: fieldCandidates,
   sort: fieldCandidates,
-  shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
+  shell: () => toCandidates(SHELLS),
   operation: operations,
 };
 

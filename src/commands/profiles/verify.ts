@@ -6,6 +6,7 @@ import { isLoopback } from '../../kernel/loopback.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import type { TargetWithSecrets } from '../../profiles/target.ts';
+import { loadClientCertificate } from '../connection/client-certificate.ts';
 import { connect } from '../connection/connect.ts';
 import { type CredentialKind, readWithCredential } from '../connection/credential-reads.ts';
 import type { Context } from '../context.ts';
@@ -189,7 +190,6 @@ export async function findKeyPassphrase(
   { clientCert, clientKey }: Profile,
 ): Promise<string | undefined> {
   if (clientCert === undefined && clientKey === undefined) return undefined;
-  const { loadClientCertificate } = await import('../connection/client-certificate.ts');
   const variable = SETTING_VARIABLES.clientKeyPassphrase;
   const sourced = (name: string, value: string | undefined, source: string) =>
     optionalProperty(name, value ? { value, source } : undefined);

@@ -30,6 +30,8 @@ export interface FaultInjector {
   readonly close: () => void;
 }
 
+const load = () => import('./apply-fault.ts');
+
 /**
  * Creates the functions that apply the rules of a store to requests and delivery attempts. Loads
  * the code only if needed.
@@ -45,7 +47,7 @@ export function createFaultInjector({
     clock.sleep(milliseconds, closing.signal).catch(() => undefined);
   let generation: string | undefined;
   const choose = async (value: unknown, target: FaultTarget) => {
-    const { chooseFault } = await import('./apply-fault.ts');
+    const { chooseFault } = await load();
     const stored = value as StoredFaults;
     try {
       const file = await openFile();
@@ -78,12 +80,7 @@ export function createFaultInjector({
       });
       if (!chosen) return perform(executable);
       onFault(chosen.rule.name);
-      return (await import('./apply-fault.ts')).performWithFault(
-        chosen,
-        executable,
-        perform,
-        sleep,
-      );
+      return (await load()).performWithFault(chosen, executable, perform, sleep);
     },
     attempt: async (
       payload: string,
@@ -99,9 +96,7 @@ export function createFaultInjector({
         (id) => id !== undefined,
       );
       const chosen = await choose(faults, { operation: DELIVERY, org, hasRecords: false });
-      return chosen
-        ? (await import('./apply-fault.ts')).attemptWithFault(chosen, send, sleep)
-        : send();
+      return chosen ? (await load()).attemptWithFault(chosen, send, sleep) : send();
     },
     close: () => closing.abort(),
   };
