@@ -73,6 +73,8 @@ export class SheetFindings {
   /** The first of the hidden rows with values. */
   firstHiddenLine: number | undefined;
   hiddenRowCount = 0;
+  /** The first and last columns of ranges that a person hid, from 0. */
+  readonly hiddenColumns: (readonly [first: number, last: number])[] = [];
 }
 
 /** The cells of merged ranges. Programs show only the first cell of a range. */
@@ -151,6 +153,9 @@ export class SheetRows implements XmlHandler {
   open(name: string, attributes: XmlAttributes, parent: string): void {
     const cell = this.#cell;
     switch (name) {
+      case 'col':
+        if (parent === 'cols') this.#addColumns(attributes);
+        break;
       case 'row':
         if (parent === 'sheetData') this.#startRow(attributes);
         break;
@@ -210,6 +215,12 @@ export class SheetRows implements XmlHandler {
         this.#isPronunciation = false;
         break;
     }
+  }
+
+  #addColumns({ min, max, hidden }: XmlAttributes): void {
+    const { hiddenColumns } = this.findings;
+    if (isTrue(hidden) && hiddenColumns.length < MAX_COLUMNS)
+      hiddenColumns.push([Number(min?.value) - 1, Number(max?.value) - 1]);
   }
 
   #startRow({ r, hidden }: XmlAttributes): void {

@@ -1,10 +1,11 @@
 import { neutralizeFormula } from '../../../kernel/formula-text.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
+import { listColumns } from '../column-guesses.ts';
 import { CsvReader, type TableRow } from '../csv.ts';
 import type { SourceRequest } from '../record-layout.ts';
 import { InputError, OtherRowError, type RecordChunk, type Source } from '../source.ts';
 import { OtherSheetError } from '../spreadsheet.ts';
-import { formatCell } from './cell-reference.ts';
+import { columnLetters, formatCell } from './cell-reference.ts';
 import { readXml } from './read-xml.ts';
 import { MergedCells, SheetFindings, type SheetRow, SheetRows } from './sheet-rows.ts';
 import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.ts';
@@ -56,7 +57,10 @@ export async function openSheet(
       heading: (field) => reader.headingOf(field),
       emptyRows: () => reader.emptyRows,
       cellOf: (line, field) => table.formatCell(line, reader.columnOf(field)),
-      warnings: () => [...table.warnings(), ...reader.warnings()],
+      warnings: () => [
+        ...table.warnings(reader.columns.map((field) => reader.columnOf(field) ?? 0)),
+        ...reader.warnings(),
+      ],
       withField: (record, _, id) => reader.withId(record, id),
     };
   } catch (error) {
@@ -178,15 +182,30 @@ class SheetTable {
     return formatCell(this.#sheet.name, this.#firstColumn + column, line);
   }
 
-  warnings(): readonly { readonly line: number; readonly message: string }[] {
+  /** @param columns the columns that are read, from 0 */
+  warnings(
+    columns: readonly number[],
+  ): readonly { readonly line: number; readonly message: string }[] {
     const others = this.#workbook.visibleSheetsBut(this.#sheet);
     const isChosen = this.#request.sheet !== undefined || others.length === 0;
     const names = others.slice(0, MAX_LISTED_SHEETS).map(({ name }) => `'${name}'`);
     if (others.length > names.length) names.push(`${others.length - names.length} others`);
     const { mergedRanges } = this.#findings;
     const [range] = mergedRanges;
-    const { firstHiddenLine: hiddenLine, hiddenRowCount } = this.#findings;
+    const { firstHiddenLine: hiddenLine, hiddenRowCount, hiddenColumns } = this.#findings;
+    const hidden = columns
+      .map((column) => this.#firstColumn + column)
+      .filter((column) => hiddenColumns.some(([min, max]) => column >= min && column <= max));
+    const letters = listColumns(hidden.map(columnLetters));
     return [
+      ...(hidden.length === 0
+        ? []
+        : [
+            {
+              line: this.#headerLine,
+              message: `${formatNounCount(hidden.length, 'hidden column')} (${letters}) ${hidden.length === 1 ? 'is' : 'are'} read like the others`,
+            },
+          ]),
       ...(isChosen
         ? []
         : [

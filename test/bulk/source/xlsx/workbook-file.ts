@@ -42,7 +42,8 @@ export interface Parts {
   readonly styles?: string;
   /** The content of `workbook`. */
   readonly workbook?: string;
-  /** The parts after `sheetData`. */
+  /** The parts before and after `sheetData`. */
+  readonly before?: string;
   readonly after?: string;
 }
 
@@ -56,6 +57,7 @@ export function workbookParts({
   strings = '',
   styles = '',
   workbook = SHEETS,
+  before = '',
   after = '',
 }: Parts) {
   const target = (id: string, type: string, path: string) =>
@@ -69,7 +71,7 @@ export function workbookParts({
     ].join('')}</Relationships>`,
     'xl/sharedStrings.xml': `<sst ${MAIN}>${strings}</sst>`,
     'xl/styles.xml': `<styleSheet ${MAIN}>${styles}</styleSheet>`,
-    'xl/worksheets/sheet1.xml': `<worksheet ${MAIN}><sheetData>${rows}</sheetData>${after}</worksheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet ${MAIN}>${before}<sheetData>${rows}</sheetData>${after}</worksheet>`,
   };
 }
 

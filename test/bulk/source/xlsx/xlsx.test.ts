@@ -424,6 +424,16 @@ it('hidden rows with values are a warning', async () => {
   ]);
 });
 
+it('hidden columns that are read are a warning', async () => {
+  const cells = ['A', 'B'].map((column) => `<c r="${column}2" t="str"><v>a</v></c>`).join('');
+  const before = '<cols><col min="2" max="3" hidden="1"/></cols>';
+  const bytes = createWorkbook({ rows: `${HEADER}<row r="2">${cells}</row>`, before });
+  const { source } = await read(await write(bytes));
+  expect(source.warnings?.()).toEqual([
+    { line: 1, message: '1 hidden column (B) is read like the others' },
+  ]);
+});
+
 it('merged cells are a warning', async () => {
   const rows = `${HEADER}<row r="2"><c r="A2" t="str"><v>a</v></c></row>`;
   const after = '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B2:B3"/></mergeCells>';
