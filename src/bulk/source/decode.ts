@@ -119,6 +119,9 @@ export function detectEncoding(head: Uint8Array, given?: string): TextEncoding {
   return UTF_8;
 }
 
+/** The last character of a text that the `copy` command of Windows joined, which is not part of it. */
+const END_OF_FILE = '\x1a';
+
 /** Decodes the text of an input. @throws SvcError `invalid_input` at the first invalid byte */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
@@ -132,6 +135,7 @@ export async function* decodeText(
   let before = new Uint8Array();
   let offset = 0;
   let units = 0;
+  let end = '';
   const fail = (chunk: Uint8Array): never => {
     throw createInvalidUnicodeError(request, position, { before, chunk, offset, units });
   };
@@ -147,7 +151,9 @@ export async function* decodeText(
         'check that it is a complete text file',
       );
     position.advance(text);
-    if (text) yield text;
+    const read = end + text;
+    end = read.endsWith(END_OF_FILE) ? END_OF_FILE : '';
+    if (read !== end) yield end ? read.slice(0, -1) : read;
     offset += chunk.length;
     units += text.length;
     before = lastBytes(before, chunk);

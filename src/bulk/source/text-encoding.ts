@@ -16,7 +16,7 @@ export function needsEncodingFlag({ name, hasMark }: TextEncoding): boolean {
 }
 
 /** Encodings that svc cannot write, because their characters have more than two bytes or modes. */
-const UNSUPPORTED = new Set(['euc-jp', 'gb18030', 'iso-2022-jp', 'x-user-defined']);
+const UNSUPPORTED = new Set(['euc-jp', 'iso-2022-jp', 'x-user-defined']);
 
 /**
  * Finds the encoding with a label of the Encoding Standard: `latin1` is `windows-1252`. Undefined
@@ -25,6 +25,8 @@ const UNSUPPORTED = new Set(['euc-jp', 'gb18030', 'iso-2022-jp', 'x-user-defined
 export function findEncoding(label: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(label);
+    // GBK is read like GB 18030, which extends it.
+    if (encoding === 'gb18030') return 'gbk';
     return UNSUPPORTED.has(encoding) ? undefined : encoding;
   } catch {
     return undefined;
@@ -42,7 +44,11 @@ export function createTextEncoder({ name }: TextEncoding): (text: string) => Uin
       return (text) => Buffer.from(text, 'utf16le').swap16();
     default: {
       const bytes = createByteTable(name);
-      return (text) => Buffer.concat(Array.from(text, (character) => bytesOf(character, bytes)));
+      const encode = (character: string) =>
+        name === 'gbk'
+          ? (bytes.get(character) ?? findFourBytes(character))
+          : bytesOf(character, bytes);
+      return (text) => Buffer.concat(Array.from(text, encode));
     }
   }
 }
@@ -54,6 +60,30 @@ function bytesOf(character: string, table: ByteTable): Uint8Array {
   const bytes = table.get(character);
   if (!bytes) throw new TypeError('a character that the encoding of the input does not have');
   return bytes;
+}
+
+/** Number of sequences of four bytes in GB 18030 before those of supplementary characters. */
+const [BASIC_SEQUENCES, FIRST_SUPPLEMENTARY] = [39_420, 189_000];
+
+/** Returns the four bytes of a character in GB 18030, whose sequences are in the order of characters. */
+function findFourBytes(character: string): Uint8Array {
+  const decoder = new TextDecoder('gbk');
+  const bytesAt = (at: number) =>
+    Uint8Array.of(
+      0x81 + Math.floor(at / 12_600),
+      0x30 + (Math.floor(at / 1260) % 10),
+      0x81 + (Math.floor(at / 10) % 126),
+      0x30 + (at % 10),
+    );
+  const code = character.codePointAt(0) ?? 0;
+  if (code > 0xffff) return bytesAt(FIRST_SUPPLEMENTARY + code - 0x10000);
+  let [from, to] = [0, BASIC_SEQUENCES];
+  while (to - from > 1) {
+    const middle = Math.floor((from + to) / 2);
+    if (decoder.decode(bytesAt(middle)) <= character) from = middle;
+    else to = middle;
+  }
+  return bytesAt(from);
 }
 
 /** Decodes every sequence of one and two bytes, so that the table is the inverse of the decoder. */

@@ -23,6 +23,17 @@ describe('text of every common encoding', () => {
   });
 });
 
+it.each<[InputFormat, string]>([
+  ['csv', 'userId\na\n'],
+  ['csv', 'userId\na'],
+  ['json', '[{"userId":"a"}]'],
+  ['ndjson', '{"userId":"a"}\n'],
+  ['yaml', '- userId: a\n'],
+])('%s with the mark at its end that the copy command of Windows writes', async (format, text) => {
+  for (const size of [1, 1000])
+    expect(await values(`${text}\x1a`, format, size)).toEqual([{ userId: 'a' }]);
+});
+
 it('compressed text in several parts, with zeros at its end', async () => {
   const parts = ['userId\nu1\n', 'u2\n'].map((text) => gzipSync(text));
   const records = [{ userId: 'u1' }, { userId: 'u2' }];
