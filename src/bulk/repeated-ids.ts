@@ -1,6 +1,6 @@
 import { hashId } from './id-hash.ts';
 
-/** Groups of hashes by their first 6 bits. Each is sorted alone, in little memory. */
+/** Groups of hashes by their first 6 bits. Each is searched alone, in little memory. */
 const GROUPS = 64;
 const HASHES_PER_CHUNK = 4096;
 
@@ -33,8 +33,11 @@ export class RepeatedIdDetector {
   takeRepeated(): IdHashSet {
     const groups = this.#groups;
     this.#groups = createGroups();
-    const sorted = new Float64Array(Math.max(...groups.map(({ size }) => size)));
-    return new IdHashSet(groups.flatMap((group, number) => findRepeated(group, number, sorted)));
+    const largest = Math.max(...groups.map(({ size }) => size));
+    const table = new Float64Array(2 ** (32 - Math.clz32(largest) + 1));
+    return new IdHashSet(
+      groups.flatMap((group, number) => [...findRepeated(group, number, table)]),
+    );
   }
 }
 
@@ -47,23 +50,26 @@ function createGroups(): readonly HashGroup[] {
   return Array.from({ length: GROUPS }, () => ({ size: 0, chunks: [] }));
 }
 
-/** @param memory room for the hashes of any group */
+const FREE = -1;
+
+/** @param table memory for a hash table: a power of two, at least twice the size of any group */
 function findRepeated(
   { size, chunks }: HashGroup,
   number: number,
-  memory: Float64Array,
-): readonly number[] {
-  const hashes = memory.subarray(0, size);
+  table: Float64Array,
+): ReadonlySet<number> {
+  const repeated = new Set<number>();
+  const mask = table.length - 1;
+  table.fill(FREE);
   for (const [chunk, { low, high }] of chunks.entries()) {
-    const start = chunk * HASHES_PER_CHUNK;
-    for (let at = 0; at < HASHES_PER_CHUNK && start + at < size; at += 1)
-      hashes[start + at] = joinHash((number << 15) | (high[at] ?? 0), low[at] ?? 0);
-  }
-  hashes.sort();
-  const repeated: number[] = [];
-  for (let at = 1; at < size; at += 1) {
-    const hash = hashes[at] ?? 0;
-    if (hash === hashes[at - 1] && hash !== repeated.at(-1)) repeated.push(hash);
+    const length = Math.min(HASHES_PER_CHUNK, size - chunk * HASHES_PER_CHUNK);
+    for (let at = 0; at < length; at += 1) {
+      const hash = joinHash((number << 15) | (high[at] ?? 0), low[at] ?? 0);
+      let place = (low[at] ?? 0) & mask;
+      while (table[place] !== FREE && table[place] !== hash) place = (place + 1) & mask;
+      if (table[place] === hash) repeated.add(hash);
+      else table[place] = hash;
+    }
   }
   return repeated;
 }
