@@ -53,6 +53,8 @@ export function createRecordConverter(
     if (value instanceof PlainScalar) return value.text;
     return mapFields(value, (name, inner) => {
       if (inner === null) return undefined;
+      // Most values need no look at their field.
+      if (scalars === 'typed' && typeof inner === 'string') return inner;
       const field = fields.get(name);
       const convert = field ? field.convert : convertOther;
       return convert ? convert(inner, (message) => problems.push({ field: name, message })) : inner;

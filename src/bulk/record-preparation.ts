@@ -55,26 +55,24 @@ export function createPreparer(
     const conflicts = rules.targets?.findConflicts(converted) ?? [];
     const omissions = rules.targets?.findOmissions(converted) ?? [];
     if (field !== undefined) problems.push(...omissions);
-    const atTarget = { ownFields: withoutFields(converted, targetFields), conflicts };
+    const stated = withoutFields(converted, targetFields);
     const hasGeneratedId = generatesIds === true && converted[id] === undefined;
-    const ownFields = hasGeneratedId
-      ? { ...atTarget.ownFields, [id]: rules.generateId(index) }
-      : atTarget.ownFields;
+    const ownFields = hasGeneratedId ? { ...stated, [id]: rules.generateId(index) } : stated;
     const input = field === undefined ? { ...rules.shared, ...ownFields } : ownFields;
     const target =
-      atTarget.ownFields === converted
+      stated === converted
         ? undefined
         : rules.targets?.targetOf(converted, bareIds ? ownFields[id] : input);
     if (target) problems.push(...(rules.targets?.problemsOf(target) ?? []));
     return {
-      ...atTarget,
-      target,
       value: input,
       ownFields,
       id: ownFields[id],
       hasGeneratedId,
-      isChanged: atTarget.ownFields !== value,
+      isChanged: stated !== value,
       problems,
+      conflicts,
+      target,
     };
   };
 }

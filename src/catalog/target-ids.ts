@@ -18,8 +18,9 @@ export function findTargetIdProblems(
   schema: z.ZodMiniType,
   value: unknown,
 ): readonly InputProblem[] {
-  const paths = pathsBySchema.get(schema) ?? findTargetPaths(schema);
-  pathsBySchema.set(schema, paths);
+  const known = pathsBySchema.get(schema);
+  const paths = known ?? findTargetPaths(schema);
+  if (!known) pathsBySchema.set(schema, paths);
   if (paths.length === 0) return NO_PROBLEMS;
   return paths.flatMap((path) => findProblems(value, path, []));
 }

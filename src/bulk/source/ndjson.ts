@@ -89,7 +89,7 @@ function findLines(text: string, to: number) {
   ) {
     starts.push(next);
     ends.push(end);
-    next = text.startsWith('\r\n', end) ? end + 2 : end + 1;
+    next = hasReturns && text.startsWith('\r\n', end) ? end + 2 : end + 1;
   }
   return { starts, ends, next };
 }
