@@ -8,10 +8,11 @@ import { readFifo, readRegularFile } from '../../kernel/read-file.ts';
 import { InputError } from './source.ts';
 
 /**
- * The fastest size for splitting and parsing: larger texts leave the young generation of the heap.
+ * The fastest size for splitting and parsing: larger texts leave the young generation of the heap. A
+ * text with characters beyond Latin-1 takes two bytes for each.
  */
-const CHUNK_BYTES = 64 * 1024;
-const READ_BYTES = 4 * CHUNK_BYTES;
+const CHUNK_BYTES = 32 * 1024;
+const READ_BYTES = 8 * CHUNK_BYTES;
 /**
  * Upper bound on the ratio of decompressed to compressed size, and the decompressed size from which it
  * applies. Real files have ratios of 5 to 30, or 120 with equal cells, because each record has its own ID.
