@@ -50,6 +50,7 @@ const WHEN_USED: ReadonlySet<string> = new Set([
   'node:crypto',
   'node:fs/promises',
   'node:os',
+  'node:stream',
   'node:timers/promises',
   'node:tls',
   'node:v8',
