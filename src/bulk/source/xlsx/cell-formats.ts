@@ -89,7 +89,9 @@ export class CellFormats implements XmlHandler {
     return this.#formatOf(style).formatText?.(text) ?? text;
   }
 
-  #formatOf(style: number): CellFormat {
+  #formatOf(given: number): CellFormat {
+    // A sheet can contain any number, and a list with gaps takes long.
+    const style = Math.min(given, this.#formatIds.length);
     const known = this.#formats[style];
     if (known) return known;
     const id = this.#formatIds[style] ?? '0';

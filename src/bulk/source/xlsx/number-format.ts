@@ -43,8 +43,8 @@ export class NumberFormatError extends Error {
 /** Returns the text of a number as a sheet shows it. @throws NumberFormatError */
 export type NumberFormatter = (value: number) => NumberText;
 
-/** Longest pattern that Excel accepts. */
-const MAX_PATTERN_LENGTH = 255;
+/** The longest pattern that Excel accepts, and more parts than people write: each takes time per number. */
+const [MAX_PATTERN_LENGTH, MAX_PARTS] = [255, 100];
 const SIGNIFICANT_DIGITS = 15;
 /** Numbers have 15 significant digits. */
 const MAX_EXACT_INTEGER = 999_999_999_999_999;
@@ -70,7 +70,7 @@ function formatGeneral(value: number): NumberText {
  */
 export function createNumberFormatter(pattern: string, is1904: boolean): NumberFormatter {
   if (pattern === '') return formatGeneral;
-  if (pattern.length > MAX_PATTERN_LENGTH || !isValidFormat(pattern)) return rejectFormat;
+  if (!isKnownFormat(pattern)) return rejectFormat;
   if (!isDateFormat(pattern)) return createDigitFormatter(pattern);
   const sections = splitSections(pattern);
   const formatters = sections.map(({ text }) =>
@@ -105,14 +105,21 @@ export type TextFormatter = (text: string) => string;
 
 /** Creates the formatter of texts of a number format; undefined if it shows every text as it is. */
 export function createTextFormatter(pattern: string): TextFormatter | undefined {
-  if (pattern === '' || pattern.length > MAX_PATTERN_LENGTH || !isValidFormat(pattern))
-    return undefined;
+  if (pattern === '' || !isKnownFormat(pattern)) return undefined;
   const shown = tokenize(pattern).map(({ type, raw }) =>
     type === TOKEN_SKIP || type === TOKEN_FILL ? '' : raw,
   );
   const shownPattern = shown.join('');
   const showText = (text: string) => format(shownPattern, text);
   return showText('x') === 'x' ? undefined : showText;
+}
+
+function isKnownFormat(pattern: string): boolean {
+  return (
+    pattern.length <= MAX_PATTERN_LENGTH &&
+    isValidFormat(pattern) &&
+    tokenize(pattern).length <= MAX_PARTS
+  );
 }
 
 function rejectFormat(): never {

@@ -26,6 +26,8 @@ const [MAX_ROW_CHARACTERS, MAX_CHARACTERS] = [16 * 1024 * 1024, 64 * 1024 * 1024
 /** Upper bound on the columns of all formulas with several results, and of all merged ranges. */
 const MAX_RESULT_COLUMNS = 10_000_000;
 const MAX_MERGED_RANGES = 500_000;
+/** Upper bound on cells without content that are not matched by `ignored`. */
+const MAX_EMPTY_CELLS = 2_000_000;
 
 const LOST_PARTS = {
   problem: 'the sheet does not show the whole value of the cell',
@@ -120,6 +122,11 @@ export class SheetRows implements XmlHandler {
   readonly #data: SheetData;
   #rows: SheetRow[] = [];
   readonly findings = new SheetFindings();
+  /** Whether all rows were read. */
+  isComplete = false;
+  /** Matches a cell without content, which only has a format. */
+  readonly ignored = /<c (?:s="\d+" )?r="[A-W]?[A-Z]{1,2}\d{1,7}"(?: s="\d+")? ?\/>/g;
+  #emptyCells = 0;
   #line = 0;
   /** Whether the row or an earlier one of its cells determined the line. */
   #isNumbered = false;
@@ -203,6 +210,9 @@ export class SheetRows implements XmlHandler {
         }
         this.#rows.push({ line: this.#line, cells: this.#cells, problems: this.#problems });
         break;
+      case 'sheetData':
+        this.isComplete = true;
+        break;
       case 'c':
         if (this.#cell) this.#endCell(this.#cell);
         this.#cell = undefined;
@@ -276,9 +286,11 @@ export class SheetRows implements XmlHandler {
     }
     try {
       const text = this.#cellText(cell);
-      if (text === '') return;
-      this.#cells[column] = text;
-      this.#countCharacters(text.length);
+      if (text === '') this.#countEmptyCell(cell);
+      else {
+        this.#cells[column] = text;
+        this.#countCharacters(text.length);
+      }
     } catch (error) {
       if (error instanceof NumberFormatError)
         this.#problems.push({ column, problem: error.message, hint: error.hint });
@@ -286,6 +298,12 @@ export class SheetRows implements XmlHandler {
         this.#problems.push({ column, problem: error.message, hint: CORRECT_IT });
       else throw error;
     }
+  }
+
+  #countEmptyCell({ value, inlineText, hasFormula }: Cell): void {
+    if (value !== undefined || inlineText !== undefined || hasFormula) return;
+    this.#emptyCells += 1;
+    if (this.#emptyCells > MAX_EMPTY_CELLS) throw new Error('it has too many empty cells');
   }
 
   #countCharacters(count: number): void {

@@ -13,7 +13,7 @@ import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.t
 /** Data that all readings of a file share: the texts of a large workbook take much time and memory. */
 export interface SheetCache {
   data?: SheetData;
-  /** Paths of sheets in which merged cells hide no values. */
+  /** Paths of sheets that were read to their end, in which merged cells hide no values. */
   checkedSheets?: Set<string>;
 }
 
@@ -235,6 +235,8 @@ class SheetTable {
 
   async *read(): AsyncGenerator<readonly TableRow[]> {
     const { name, signal, headerRow = 0 } = this.#request;
+    const { checkedSheets = new Set() } = this.#cache;
+    const isChecked = checkedSheets.has(this.#sheet.path);
     try {
       this.#cache.data ??= await this.#workbook.readSheetData();
       const rows = new SheetRows(this.#cache.data);
@@ -249,8 +251,10 @@ class SheetTable {
           yield taken.splice(0, 1).map((row) => this.#toTableRow(row));
         }
         if (taken.length > 0) yield taken.map((row) => this.#toTableRow(row));
+        if (rows.isComplete && isChecked) break;
       }
-      await this.#rejectHiddenValues(this.#cache.data);
+      if (!isChecked) await this.#rejectHiddenValues(this.#cache.data);
+      this.#cache.checkedSheets = checkedSheets.add(this.#sheet.path);
     } catch (error) {
       signal?.throwIfAborted();
       throw toInputError(name, error);
@@ -262,8 +266,7 @@ class SheetTable {
   /** Reads the sheet again if it has merged cells, because they come after the rows. */
   async #rejectHiddenValues(data: SheetData): Promise<void> {
     const { mergedRanges } = this.#findings;
-    const { checkedSheets = new Set() } = this.#cache;
-    if (mergedRanges.length === 0 || checkedSheets.has(this.#sheet.path)) return;
+    if (mergedRanges.length === 0) return;
     const [rows, merged] = [new SheetRows(data), new MergedCells(mergedRanges)];
     const stream = await this.#workbook.openSheet(this.#sheet);
     for await (const _ of readXml(stream, rows)) {
@@ -275,7 +278,6 @@ class SheetTable {
         throw this.#error(row.line, column, 'a merged cell hides the value', hint);
       }
     }
-    this.#cache.checkedSheets = checkedSheets.add(this.#sheet.path);
   }
 
   #toTableRow({ line, cells, problems }: SheetRow): TableRow {
@@ -292,7 +294,10 @@ class SheetTable {
       this.#valueCount += 1;
       return neutralizeFormula(cell);
     });
-    const errors = problems.map(({ column, problem, hint, concernsOnlyIds = false }) => ({
+    const inTable = this.#hasHeader()
+      ? problems.filter(({ column }) => column >= first && column < first + width)
+      : problems;
+    const errors = inTable.map(({ column, problem, hint, concernsOnlyIds = false }) => ({
       column: column - first,
       error: this.#error(line, column, problem, hint),
       concernsOnlyIds,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openInputFile } from '../../../../src/bulk/input-file.ts';
+import { SLOW } from '../../../slow.ts';
 import { createTemporaryFolder } from '../../../temporary-folder.ts';
 import {
   createTwoSheets,
@@ -537,8 +538,8 @@ describe('a file that is not a valid workbook', () => {
   const sheet = (text: string) => ({ ...VALID, 'xl/worksheets/sheet1.xml': text });
   const INVALID = 'u.xlsx: the file is not a valid .xlsx file: ';
   const text = '<row r="2"><c r="A2" t="s"><v>5</v></c></row>';
-  const repeat = (part: (at: number) => string) =>
-    Array.from({ length: 1_100 }, (_, at) => part(at)).join('');
+  const repeat = (part: (at: number) => string, length = 1_100) =>
+    Array.from({ length }, (_, at) => part(at)).join('');
 
   it.each<[string, Uint8Array, string]>([
     ['text', Buffer.from('userId\na\n'), 'u.xlsx: the file is not an .xlsx file'],
@@ -582,6 +583,14 @@ describe('a file that is not a valid workbook', () => {
         styles: `<numFmts>${repeat((at) => `<numFmt numFmtId="${at}" formatCode="0.0&quot;${at}&quot;"/>`)}</numFmts><cellXfs>${repeat((at) => `<xf numFmtId="${at}"/>`)}</cellXfs>`,
       }),
       `${INVALID}it uses too many number formats`,
+    ],
+    [
+      'a number format of many parts',
+      createWorkbook({
+        rows: `${HEADER}<row r="2"><c s="0"><v>1.5</v></c></row>`,
+        styles: `<numFmts><numFmt numFmtId="200" formatCode="${'0'.repeat(101)}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`,
+      }),
+      'u.xlsx:Sheet1!A2: svc does not know the number format of the cell',
     ],
     [
       'a flood of attributes',
@@ -675,6 +684,26 @@ describe('a file that is not a valid workbook', () => {
     ],
   ])('%s', async (_, bytes, message) => {
     expect(await refusalOf(bytes)).toContain(message);
+  });
+
+  it.each([
+    ['elements without text', (at: number) => `<x a="${at}"/>`, 500_001],
+    [
+      'empty cells',
+      (at: number) => `<row>${`<c s="${(at * at) % 997}"/>`.repeat(3)}</row>`,
+      700_000,
+    ],
+  ])('a flood of %s', SLOW, async (found, part, count) => {
+    const bytes = createWorkbook({ rows: `${HEADER}${repeat(part, count)}` });
+    expect(await refusalOf(bytes)).toBe(`${INVALID}it has too many ${found}`);
+  });
+
+  it('has text that looks like an empty cell', async () => {
+    const text = 'a<c r="A1"/>';
+    const bytes = createWorkbook({
+      rows: `${HEADER}<row r="2"><c r="A2" t="str"><v><![CDATA[${text}]]></v></c><c r="B2"/></row>`,
+    });
+    expect((await read(await write(bytes))).records).toEqual([[2, { userId: text }]]);
   });
 
   it('is detected by its content', async () => {
