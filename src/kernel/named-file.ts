@@ -3,12 +3,15 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { createLocalFileError } from './files.ts';
+import { readUntilAborted } from './io.ts';
 import { didYouMean } from './nearest.ts';
 import { currentPlatform } from './process.ts';
 import {
   type ReadLimits,
   readFileOrPipe,
   readRegularFile,
+  readStream,
+  TooLongError,
   UnsuitableFileError,
 } from './read-file.ts';
 
@@ -48,9 +51,21 @@ export interface NamedFileLimits extends ReadLimits {
   readonly onlyRegular?: boolean;
 }
 
+/** Creates the error for a file that the user named. */
+export function createNamedFileError(file: string, error: unknown): SvcError {
+  if (error instanceof TooLongError)
+    return new SvcError('invalid_input', `${file}: ${error.message}`, {
+      cause: error,
+      hint: 'check that it is the right file, or divide it',
+    });
+  if (error instanceof UnsuitableFileError)
+    return new SvcError('usage', `${file}: ${error.message}`, { cause: error });
+  return createLocalFileError('read', file, error);
+}
+
 /**
- * @throws SvcError `usage` if the file is missing, too large, or not a file; `local` if it cannot
- * be read or does not end
+ * @throws SvcError `usage` if the file is missing, or not a file; `invalid_input` if it is too large;
+ * `local` if it cannot be read or does not end
  * @param limits the signal is required, because a FIFO may never get a writer
  */
 export async function readNamedFile(
@@ -64,9 +79,24 @@ export async function readNamedFile(
     return await (onlyRegular ? readRegularFile(path, maxBytes) : readFileOrPipe(path, limits));
   } catch (error) {
     limits.signal.throwIfAborted();
-    if (error instanceof UnsuitableFileError)
-      throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
-    throw createLocalFileError('read', file, error);
+    throw createNamedFileError(file, error);
+  }
+}
+
+/**
+ * Reads stdin to its end.
+ * @throws SvcError `invalid_input` if it is too long, or the reason of the signal
+ */
+export async function readStdin(
+  stream: NodeJS.ReadableStream,
+  signal: AbortSignal,
+  maxBytes?: number,
+): Promise<Buffer> {
+  try {
+    return await readStream(readUntilAborted(stream, signal), maxBytes);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw createNamedFileError('stdin', error);
   }
 }
 

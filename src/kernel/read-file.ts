@@ -17,6 +17,8 @@ const CHUNK_BYTES = 64 * 1024;
  * A file that the system can read but svc rejects. The message completes "cannot read <path>: ".
  */
 export class UnsuitableFileError extends Error {}
+/** A file with more content than svc reads at once. */
+export class TooLongError extends UnsuitableFileError {}
 
 /**
  * Reads a settings or state file, such as `.svc.json`. Rejects irregular and large files:
@@ -110,6 +112,21 @@ async function readWithTimeout(
   return Buffer.concat(chunks);
 }
 
+/** Reads a stream to its end. @throws UnsuitableFileError if it is too long, or the error of the stream */
+export async function readStream(
+  stream: AsyncIterable<string | Uint8Array>,
+  maxBytes = MAX_NAMED_BYTES,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.length;
+    if (length > maxBytes) throw createTooLongError(maxBytes);
+    chunks.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(chunks);
+}
+
 /**
  * Yields the bytes of a FIFO as they arrive. A regular `open` would wait in a thread that Ctrl-C
  * cannot interrupt.
@@ -188,8 +205,8 @@ async function readChunk(read: Reader): Promise<Buffer | undefined> {
   }
 }
 
-function createTooLongError(maxBytes: number): UnsuitableFileError {
+function createTooLongError(maxBytes: number): TooLongError {
   const size =
     maxBytes % (1024 * 1024) === 0 ? `${maxBytes / (1024 * 1024)} MB` : `${maxBytes} bytes`;
-  return new UnsuitableFileError(`is larger than ${size}`);
+  return new TooLongError(`is larger than ${size}`);
 }

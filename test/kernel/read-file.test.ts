@@ -82,9 +82,9 @@ describe('a file that the user named', () => {
   });
 
   it.each([
-    ['/dev/zero', 'usage', 'is larger than 1000 bytes'],
+    ['/dev/zero', 'invalid_input', 'is larger than 1000 bytes'],
     [import.meta.dirname, 'usage', 'is a folder'],
-    [import.meta.filename, 'usage', 'is larger than 1000 bytes'],
+    [import.meta.filename, 'invalid_input', 'is larger than 1000 bytes'],
   ])('is limited: %s', async (path, failure, message) => {
     const refused = readNamedFile(path, '/', { maxBytes: 1_000, signal: NEVER });
     await expect(refused).rejects.toMatchObject({

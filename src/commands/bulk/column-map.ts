@@ -4,9 +4,8 @@ import type { StartedCheck } from '../../bulk/record-check.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { useIfMissing } from '../../kernel/files.ts';
-import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { createNamedFileError, resolveOutputPath } from '../../kernel/named-file.ts';
 import { once } from '../../kernel/once.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -93,7 +92,10 @@ export async function saveAfterCheck(
 
 /** Returns `undefined` if the file does not exist. */
 async function readMapFile(path: string, name = path): Promise<string | undefined> {
-  const bytes = await readRegularFile(path).catch(useIfMissing(undefined, path));
+  const bytes = await readRegularFile(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw createNamedFileError(name, error);
+  });
   return bytes && decodeSmallFile(bytes, name);
 }
 

@@ -136,22 +136,27 @@ const MAP_ORG = '--map-org';
  */
 export function parseMappings(given: readonly string[], name: string): ColumnMap {
   const pairs = given.map((text) => parsePair(text, name));
-  for (const [at, [column]] of pairs.entries()) {
-    if (pairs.findIndex(([other]) => other === column) === at) continue;
-    throw new SvcError('usage', `${name} contains the column '${column}' twice`);
+  const columns = new Set<string>();
+  for (const [column] of pairs) {
+    if (columns.has(column))
+      throw new SvcError('usage', `${name} contains the column '${column}' twice`);
+    columns.add(column);
   }
   return pairs;
 }
+
+const MAX_SHOWN = 100;
 
 /** Splits at the last equals sign, because a column may contain equals signs, but a field can't. */
 function parsePair(text: string, name: string): readonly [column: string, field: string] {
   const equals = text.lastIndexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
   const [form, example] =
     name === MAP_ORG
       ? ['from=to', `${MAP_ORG} 'acme =acme'`]
       : ['column=field', `${name === '--map' ? "--map 'Full name=name'" : 'Full name=name'}`];
-  throw new SvcError('usage', `${name} must be ${form}, got '${text}'`, {
+  throw new SvcError('usage', `${name} must be ${form}, got '${shown}'`, {
     hint: `example: ${example}`,
   });
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { readUntilAborted } from '../../kernel/io.ts';
 import { isObject } from '../../kernel/json.ts';
-import { readNamedFile } from '../../kernel/named-file.ts';
+import { measureJson } from '../../kernel/json-nesting.ts';
+import { readNamedFile, readStdin } from '../../kernel/named-file.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { readSecretFromFile, readSecretFromStream } from '../../profiles/secret-input.ts';
 import type { Context } from '../context.ts';
@@ -23,9 +23,25 @@ export async function readData(
   argument: string,
 ): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
+  requireFewFields(json);
   if (!isObject(json)) throw new SvcError('invalid_input', '--data must be a JSON object');
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
+}
+
+/** Upper bounds on the bytes of `--data`, and on its brackets, commas, and colons. */
+const [MAX_BYTES, MAX_TOKENS] = [16 * 1024 * 1024, 2_000_000];
+/** The service accepts objects of 10,000 properties. Checking and printing more would take minutes. */
+const MAX_FIELDS = 10_000;
+
+function requireFewFields(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  if (!Array.isArray(value) && inner.length > MAX_FIELDS)
+    throw new SvcError('invalid_input', '--data contains an object with more than 10,000 fields', {
+      hint: 'write records as a list of objects',
+    });
+  for (const each of inner) requireFewFields(each);
 }
 
 /**
@@ -57,6 +73,10 @@ export function rejectInlineSecrets(
  */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const { name, text } = await readArgument(context, argument);
+  if (measureJson(text).tokens > MAX_TOKENS)
+    throw new SvcError('invalid_input', `${name ?? '--data'}: more than 2 million values`, {
+      hint: 'divide it',
+    });
   const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
   // A shell removes all quotes of an unquoted text.
   const isUnquoted = name === undefined && !text.includes('"');
@@ -82,10 +102,11 @@ export async function readArgument(
   argument: string,
 ): Promise<ArgumentText> {
   if (argument !== '-' && !argument.startsWith('@')) return { text: argument };
-  const [name, bytes] =
+  const name = argument === '-' ? 'stdin' : argument.slice(1);
+  const bytes =
     argument === '-'
-      ? ['stdin', await buffer(readUntilAborted(io.stdin.stream, signal))]
-      : [argument.slice(1), await readNamedFile(argument.slice(1), cwd, { signal })];
+      ? await readStdin(io.stdin.stream, signal, MAX_BYTES)
+      : await readNamedFile(name, cwd, { signal, maxBytes: MAX_BYTES });
   return { name, text: await decodeSmallFile(bytes, name) };
 }
 

@@ -1,7 +1,5 @@
-import { buffer } from 'node:stream/consumers';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
-import { readUntilAborted } from '../../kernel/io.ts';
-import { readNamedFile } from '../../kernel/named-file.ts';
+import { readNamedFile, readStdin } from '../../kernel/named-file.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { groupHeaders } from '../../webhooks/headers.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
@@ -91,7 +89,7 @@ async function readDelivery(
 }
 
 async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
-  if (file === '-') return buffer(readUntilAborted(io.stdin.stream, signal));
+  if (file === '-') return readStdin(io.stdin.stream, signal);
   return readNamedFile(file, cwd, { signal });
 }
 

@@ -218,4 +218,12 @@ describe('a file of mappings', () => {
   ])('is a usage error with %s', async (_, given, message) => {
     await expect(resolveMap(given)).rejects.toMatchObject({ failure: 'usage', message });
   });
+
+  it('is invalid if it is too large', async () => {
+    const files = { 'u.csv': HEADER, 'acme.map': Buffer.alloc(5_000_000) };
+    await expect(resolveMap({ files, mapFile })).rejects.toMatchObject({
+      failure: 'invalid_input',
+      message: 'acme.map: is larger than 4 MB',
+    });
+  });
 });

@@ -102,6 +102,14 @@ describe('the request', () => {
     });
   });
 
+  it('is not sent if the body has a flood of values', async () => {
+    const data = `[${'{},'.repeat(700_000)}{}]`;
+    await expect(api(NEW, [success()], { data })).rejects.toMatchObject({
+      failure: 'invalid_input',
+      message: '--data: more than 2 million values',
+    });
+  });
+
   it('is planned in a dry run, and not sent', async () => {
     const planned: unknown[] = [];
     const { requests, printed } = await api(
