@@ -177,8 +177,9 @@ export async function requireWritableFolder(path: string): Promise<void> {
 export interface ReplaceFileOptions {
   readonly write?: (path: string) => Promise<void>;
   /**
-   * Permissions of a new file; an existing file keeps its own. By default, the content is private: a
-   * new file gets 0600, and an existing file keeps only the permissions of its owner.
+   * Permissions of a new file, without those that the umask excludes; an existing file keeps its
+   * own. By default, the content is private: a new file gets 0600, and an existing file keeps only
+   * the permissions of its owner.
    */
   readonly mode?: number;
   /**
@@ -201,12 +202,12 @@ export async function replaceFile(
 ): Promise<void> {
   const { mode, durable = true } = options;
   const texts = [text].flat();
-  const { write = (staged) => writeFile(staged, texts, { flag: 'wx', mode: 0o600 }) } = options;
   let staged: string | undefined;
   try {
     const target = await resolveLinks(path);
     staged = createStagedPath(target);
-    await write(staged);
+    if (options.write) await options.write(staged);
+    else await writeFile(staged, texts, { flag: 'wx', mode: await stagedModeOf(target, mode) });
     if (durable) await flushAndVerify(staged, texts);
     await moveIntoPlace(staged, target, mode);
     if (durable) await flushFolder(dirname(target));
@@ -259,9 +260,20 @@ export async function moveIntoPlace(
 ): Promise<void> {
   const existing = await stat(target).catch(() => undefined);
   if (existing && !existing.isFile()) throw new UnsuitableFileError('is not a regular file');
-  if (existing) await keepOwner(staged, existing);
-  await chmod(staged, permissionsFor(existing?.mode, mode));
+  if (existing) {
+    await keepOwner(staged, existing);
+    await chmod(staged, permissionsFor(existing.mode, mode));
+  } else if (mode === undefined) await chmod(staged, permissionsFor(undefined, mode));
   await moveReplacing(staged, target);
+}
+
+/**
+ * Returns the permissions to create a staged file with, so that the umask applies to those of a new
+ * file. One that replaces another is private until it is in its place.
+ */
+export async function stagedModeOf(target: string, mode: number | undefined): Promise<number> {
+  const existing = await stat(target).catch(() => undefined);
+  return existing ? 0o600 : permissionsFor(undefined, mode);
 }
 
 /** Returns the permissions of an output, as described in `ReplaceFileOptions`. */

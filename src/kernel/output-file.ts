@@ -20,8 +20,9 @@ export interface OutputRequest {
    */
   readonly existing: 'replace' | 'append' | 'fail';
   /**
-   * Permissions of a new file; an existing file keeps its own. By default, the output is private: a
-   * new file gets 0600, and an existing file keeps only the permissions of its owner.
+   * Permissions of a new file, without those that the umask excludes; an existing file keeps its
+   * own. By default, the output is private: a new file gets 0600, and an existing file keeps only
+   * the permissions of its owner.
    */
   readonly mode?: number;
   /** Encodes the text (default: as UTF-8). */
@@ -144,7 +145,7 @@ export async function stageOutput(path: string, encode = encodeUtf8): Promise<St
 async function openReplacement(path: string, request: OutputRequest): Promise<OutputFile> {
   const { encode = encodeUtf8, mode } = request;
   const target = await resolveLinks(path);
-  const staged = await stageFile(target);
+  const staged = await stageFile(target, mode);
   const fail = throwFileError('write', path);
   return {
     path,

@@ -1,7 +1,7 @@
 import { constants, copyFile, link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemErrorCode } from './errors.ts';
-import { createStagedPath, flush, flushFolder, moveIntoPlace } from './files.ts';
+import { createStagedPath, flush, flushFolder, moveIntoPlace, stagedModeOf } from './files.ts';
 import { once } from './once.ts';
 
 /** A private file that becomes an output when it is complete. Until then, the output is untouched. */
@@ -23,11 +23,12 @@ export interface StagedFile {
 
 /**
  * Opens a file beside a path without links.
+ * @param mode permissions of the path if it is new, as in `ReplaceFileOptions`
  * @throws the system's error, like the methods
  */
-export async function stageFile(path: string): Promise<StagedFile> {
+export async function stageFile(path: string, mode?: number): Promise<StagedFile> {
   const staged = createStagedPath(path);
-  const file = await open(staged, 'ax', 0o600);
+  const file = await open(staged, 'ax', await stagedModeOf(path, mode));
   let size = 0;
   const close = once(() => file.close());
   const finish = async () => {

@@ -3,6 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { replaceFile } from '../../src/kernel/files.ts';
 import { openOutputFile, writeOutputFile } from '../../src/kernel/output-file.ts';
 import { userId } from '../../src/kernel/process.ts';
 import { SLOW } from '../slow.ts';
@@ -47,6 +48,25 @@ describe('a regular file', () => {
       await file.close();
       expect((await stat(path)).mode & 0o777).toBe(0o644);
     }
+  });
+
+  it.each([
+    [0o022, 0o644, 0o644],
+    [0o027, 0o644, 0o640],
+    [0o077, 0o644, 0o600],
+    [0o000, undefined, 0o600],
+  ])('is new under the umask %o: %o becomes %o', async (umask, mode, expected) => {
+    const folder = await createTemporaryFolder();
+    const request = mode === undefined ? {} : { mode };
+    const before = process.umask(umask);
+    try {
+      await writeOutputFile(join(folder, 'out'), 'new', request);
+      await replaceFile(join(folder, 'file'), 'new', request);
+    } finally {
+      process.umask(before);
+    }
+    for (const name of ['out', 'file'])
+      expect((await stat(join(folder, name))).mode & 0o777).toBe(expected);
   });
 
   it('keeps its content if a replacement is discarded or cannot be written', async () => {
