@@ -220,7 +220,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 /** Returns the path beside which rejects are staged: the target of a link, unless it has content. */
 async function placeOf(wanted: string, earlier: WrittenRejects | undefined): Promise<string> {
-  return earlier || !(await sizeOf(wanted)) ? resolveLinks(wanted) : wanted;
+  const isReplaced = earlier !== undefined || !(await sizeOf(wanted));
+  return isReplaced ? resolveLinks(wanted).catch(throwFileError('write', wanted)) : wanted;
 }
 
 /** @throws SvcError `local` if the files cannot be created in the folder of the rejects */

@@ -173,6 +173,16 @@ describe('the rejects', () => {
     expect((await readdir(folder)).filter((name) => name.includes('staged'))).toEqual([]);
   });
 
+  it('do not go to a circular link', async () => {
+    const { folder, format, locate } = await world();
+    await symlink('loop.json', join(folder, 'loop.json'));
+    const rejects = openRejectsFile({ folder, format, locate, path: join(folder, 'loop.json') });
+    await expect(rejects).rejects.toMatchObject({
+      failure: 'local',
+      message: expect.stringContaining('loop.json: is a circular link'),
+    });
+  });
+
   it('go to the target of a link that has none', async () => {
     const { folder, items, ...where } = await world();
     await mkdir(join(folder, 'elsewhere'));

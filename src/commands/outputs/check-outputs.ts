@@ -38,18 +38,24 @@ export interface CommandFiles {
  * Checks the outputs of a command before it reads or sends anything. An output must not be an input
  * of the command or another output, by any name of the file. An existing file may be replaced only
  * if it is empty or svc wrote it for the same purpose.
- * @throws SvcError `usage`
+ * @throws SvcError `usage`; `local` for a path that ends like that of a folder
  */
 export async function checkOutputs(
   context: ConnectedCommand,
   { inputs, outputs, connects = false, force }: CommandFiles,
 ): Promise<void> {
   const { cwd, options } = context;
-  for (const { name, file } of outputs)
+  for (const { name, file, use } of outputs) {
+    // Resolving a path drops the last separator, so that a file would get the name of a folder.
+    if (use !== 'folder' && use !== 'edited' && (file.endsWith('/') || file.endsWith(sep)))
+      throw new SvcError('local', `${name}: ${file} is a folder`, {
+        hint: 'nothing was sent; name a file in this folder',
+      });
     if (hasTilde(file) && !existsSync(dirname(resolveOutputPath(file, cwd))))
       throw new SvcError('usage', `${name}: the folder of ${file} does not exist`, {
         hint: TILDE_HINT,
       });
+  }
   const identify = async ({ name, file }: CommandFile) => ({
     name,
     file,

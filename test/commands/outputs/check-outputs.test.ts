@@ -167,6 +167,21 @@ it('- is rejected as an output file, except if it stands for stdout', async () =
   expect(await readdir(home)).not.toContain('-');
 });
 
+it('a folder is rejected as an output file, also if it does not exist', async () => {
+  const { home, svc } = await newUserInProcess();
+  for (const { command, outputs } of COMMANDS)
+    for (const { words, use } of outputs) {
+      if (use === 'folder' || use === 'edited') continue;
+      const { code, stderr } = await svc([...command, ...words('new/')]);
+      expect([command, code, stderr]).toEqual([
+        command,
+        12,
+        expect.stringContaining(': new/ is a folder\nhint: nothing was sent; '),
+      ]);
+    }
+  expect(await readdir(home)).not.toContain('new');
+});
+
 describe('an output', () => {
   const add = ['users', 'add', '--local', '--org', 'acme', '--file', 'in.csv'];
 
