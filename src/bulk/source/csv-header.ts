@@ -263,7 +263,7 @@ function findFirstPositions<Value>(
 function findSeparator(column: string, id: string): readonly string[] {
   return [...column].filter(
     (character) =>
-      /[^\p{L}\p{N}\s"'_-]/u.test(character) &&
+      /[^\p{L}\p{N}\s"'()[\]{}<>_-]/u.test(character) &&
       column.split(character).some((part) => part.trim() === id),
   );
 }

@@ -241,10 +241,11 @@ const OTHER_ENCODING =
 
 /**
  * Matches text in another encoding that was decoded as Windows-1252: bytes without a character,
- * signs that names hardly contain, capitals and quotes inside of words, and many accents in a row.
+ * signs that names hardly contain, capitals and quotes inside of words, many accents in a row, signs
+ * between or behind accents, and dashes and quotes before accents and brackets.
  */
 const NOT_WESTERN =
-  /[\u0080-\u009f\u2020\u2021\u02c6\u2030\u02dc\u0178\u00a4\u00a6\u00ac\u00af\u00b6\u00b8]|\u00ed[\u00a0-\u00bf][^\0-\x7f]|[a-z][\u00c0-\u00de\u0160\u0152\u017d]|[a-z][\u201a\u201e\u201c\u201d\u00a7\u00b0-\u00b3\u00b5\u00b6\u00b9\u00bf\u00a1][a-z]|[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{3}/;
+  /[\u0080-\u009f\u2020\u2021\u02c6\u2030\u02dc\u0178\u00a4\u00a6\u00ac\u00af\u00b6\u00b8\u0192]|\u00ed[\u00a0-\u00bf][^\0-\x7f]|[a-z][\u00c0-\u00de\u0160\u0152\u017d]|[a-z][\u201a\u201e\u201c\u201d\u00a7\u00b0-\u00b3\u00b5\u00b6\u00b9\u00bf\u00a1][a-z]|[a-z]{3}[\u00b2\u00b3\u00b9]|[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{3}|[\u00c0-\u00ff]{2}[\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf]|[\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf][\u00c0-\u00ff][\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf]|[\u2013\u2014][\u00c0-\u00ff][^\0-\x7f]|\w\u2022|\w\u201a(?!\w)|\u00d7[\u00c0-\u00ff]|[\u2013\u2014\u2018\u201c\u2022][@[-`{-~]|\w(?<!\u201a\w*)\u2018/;
 
 /** Whether a byte occurs in binary data, but hardly ever in text. */
 function isControlByte(byte: number): boolean {

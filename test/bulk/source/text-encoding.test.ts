@@ -153,6 +153,25 @@ describe('the position of a byte that is not UTF-8', () => {
     });
   });
 
+  it.each([
+    // Windows-1252
+    ['Zo\xeb', true],
+    ['\x93D\x92Angelo\x94', true],
+    ['\x82Wort\x91', true],
+    ['\xabcr\xe9\xe9\xbb', true],
+    ['Paris\x96\xc9vry, 5 km\xb3', true],
+    // Shift_JIS, Mac OS Roman, EUC-KR, GBK, CP850, and Windows-1250
+    ['\x93\xfa\x96{', false],
+    ['Zo\x91', false],
+    ['\xb1\xe8\xb9\xce\xc1\xf6', false],
+    ['\xcd\xf5\xb7\xbc', false],
+    ['Jos\x82', false],
+    ['Micha\xb3', false],
+  ])('suggests Windows-1252 only for text that makes sense in it: %j', async (text, isWestern) => {
+    const { message } = await problemOf(latin1(`u1,${text}\n`));
+    expect([text, message.includes('add --encoding windows-1252')]).toEqual([text, isWestern]);
+  });
+
   it('is that of a lone surrogate in UTF-16', async () => {
     for (const encoding of ['utf-16le', 'utf-16be']) {
       const bytes = createTextEncoder({ name: encoding, hasMark: false })('a\n🌻é\ud83cx');
