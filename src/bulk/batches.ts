@@ -19,6 +19,38 @@ export interface Batch {
  */
 export type PendingRecords = RecordList | { readonly resend: RecordList };
 
+/** Finds where batches of records begin. Each is for one target and within the limits. */
+export class BatchBoundaries {
+  readonly #limits: BatchLimits;
+  #records = 0;
+  #characters = 0;
+  #target: string | undefined;
+
+  constructor(limits: BatchLimits) {
+    this.#limits = limits;
+  }
+
+  /** Adds the next record. Returns whether a batch begins with it. */
+  add({ json: { length }, target }: BulkRecord): boolean {
+    const begins =
+      this.#records === 0 ||
+      this.#records === this.#limits.records ||
+      this.#characters + length > this.#limits.characters ||
+      target?.key !== this.#target;
+    if (begins) this.end();
+    this.#records += 1;
+    this.#characters += length;
+    this.#target = target?.key;
+    return begins;
+  }
+
+  /** Ends the current batch. */
+  end(): void {
+    this.#records = 0;
+    this.#characters = 0;
+  }
+}
+
 /**
  * Splits records into batches of one target each, in order. An empty list ends the current batch;
  * records to resend form one batch.
@@ -27,25 +59,23 @@ export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,
   limits: BatchLimits,
 ): AsyncGenerator<Batch> {
+  const boundaries = new BatchBoundaries(limits);
   let batch: BulkRecord[] = [];
-  let characters = 0;
   function* endBatch(): Generator<Batch> {
     if (batch.length > 0) yield { records: batch, isResend: false };
     batch = [];
-    characters = 0;
   }
   for await (const next of pending) {
     const resend = 'resend' in next ? next.resend : undefined;
     const records = 'resend' in next ? [] : next;
-    if (records.length === 0) yield* endBatch();
+    if (records.length === 0) {
+      boundaries.end();
+      yield* endBatch();
+    }
     if (resend) yield { records: resend, isResend: true };
     for (const record of records) {
-      // The JSON may be formatted on each access.
-      const { length } = record.json;
-      const isFull = batch.length === limits.records || characters + length > limits.characters;
-      if (isFull || batch[0]?.target?.key !== record.target?.key) yield* endBatch();
+      if (boundaries.add(record)) yield* endBatch();
       batch.push(record);
-      characters += length;
     }
   }
   yield* endBatch();

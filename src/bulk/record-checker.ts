@@ -78,7 +78,11 @@ interface FileCheck {
 }
 
 /** Receives each valid record in the form to send, before duplicates are resolved. */
-export type RecordListener = (value: unknown, target: RecordTarget | undefined) => void;
+export type RecordListener = (
+  value: unknown,
+  target: RecordTarget | undefined,
+  record: BulkRecord,
+) => void;
 /**
  * Number of unreadable records at the start of a file after which svc stops reading it: the file
  * probably has another format.
@@ -344,9 +348,10 @@ export class RecordChecker extends FindingCollector {
       if (shard && !isInShard(id, shard)) return;
       this.records += 1;
       this.idHint = undefined;
-      this.first ??= finalize(record, prepared, index);
+      const final = finalize(record, prepared, index);
+      this.first ??= final;
       if (target) this.#rules.targets?.count(target);
-      this.#onRecord?.(fields.bareIds ? id : value, target);
+      this.#onRecord?.(fields.bareIds ? id : value, target, final);
     };
   }
 

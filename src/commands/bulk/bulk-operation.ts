@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { getFlagValue, optionalProperty } from '../options.ts';
 import { type BulkRequest, parseBatchLimits } from './bulk-request.ts';
-import { reportCheck, type SendingPlan } from './check-report.ts';
+import { reportCheck, type SendingPlan, showsPlan } from './check-report.ts';
 import { canAskAbout, resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { printRepeatingCommand } from './follow-up-commands.ts';
@@ -30,7 +30,7 @@ import {
   type LockedJobFolder,
   startJob,
 } from './open-job.ts';
-import { countSending, readRecords } from './pending-records.ts';
+import { countSending, readRecords, SendingCounter } from './pending-records.ts';
 import { prepareRequest } from './prepare-request.ts';
 import { runJob } from './run-job.ts';
 import { showCheckProgress } from './show-progress.ts';
@@ -183,7 +183,12 @@ async function runDryRun(
   const { targets } = rules;
   const confirmations = collectConfirmations(operation, fields, data);
   const stopProgress = await showCheckProgress(context, input);
-  const started = startCheck(input, rules, context.signal, confirmations.visitRecord);
+  const format = await context.format();
+  const counter = showsPlan(format) ? new SendingCounter(limits, data) : undefined;
+  const started = startCheck(input, rules, context.signal, (value, target, record) => {
+    confirmations.visitRecord?.(value, target, record);
+    counter?.add(record);
+  });
 
   async function planSending(): Promise<SendingPlan> {
     const { check } = started;
@@ -204,14 +209,15 @@ async function runDryRun(
       createTemporaryPath('records'),
     );
     try {
-      return await countSending(context, { input, rules, check, data, grouped }, limits, ids);
+      const checked = { input, rules, check, data, grouped };
+      return await countSending(context, checked, limits, ids, counter);
     } finally {
       grouped?.close();
     }
   }
 
   try {
-    const report = { noun: fields.noun, format: await context.format(), planSending };
+    const report = { noun: fields.noun, format, planSending };
     await saveAfterCheck(started, request.saveColumns, () =>
       reportCheck(context, input, started, report).finally(stopProgress),
     );

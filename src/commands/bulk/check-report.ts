@@ -180,6 +180,11 @@ const REPORTS = {
   yaml: printDocument,
 } as const satisfies Record<CheckFormat, Report>;
 
+/** Whether a format shows what would be sent. */
+export function showsPlan(format: CheckFormat): boolean {
+  return REPORTS[format] === writeLines || REPORTS[format] === printDocument;
+}
+
 /** The result contains the file name only if there are several files. */
 function toRecord(
   { file, line, column, cell, record, field, message }: FileDiagnostic,

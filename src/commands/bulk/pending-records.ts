@@ -1,8 +1,9 @@
 import {
+  BatchBoundaries,
   type BatchLimits,
+  type BulkRecord,
   type PendingRecords,
   type RecordList,
-  splitIntoBatches,
 } from '../../bulk/batches.ts';
 import { type CheckedLists, readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
@@ -13,7 +14,7 @@ import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
-import type { BulkOptions } from './bulk-request.ts';
+import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import type { SendingPlan } from './check-report.ts';
 import type { CheckedInput } from './gather-input.ts';
 import { findNewOrganizations } from './new-organizations.ts';
@@ -75,28 +76,72 @@ export function readLists({
   return grouped?.read() ?? readCheckedRecords(input, rules, check);
 }
 
+/** Counts the requests for records, and the records of each organization. */
+export class SendingCounter {
+  readonly #boundaries: BatchBoundaries;
+  readonly #data: BulkRequest['data'];
+  readonly #totals = new Map<unknown, { records: number }>();
+  #total = { records: 0 };
+  requests = 0;
+
+  constructor(limits: BatchLimits, data: BulkRequest['data']) {
+    this.#boundaries = new BatchBoundaries(limits);
+    this.#data = data;
+  }
+
+  add(record: BulkRecord): void {
+    if (this.#boundaries.add(record)) this.#startRequest(record);
+    this.#total.records += 1;
+  }
+
+  #startRequest({ value, target }: BulkRecord): void {
+    this.requests += 1;
+    const own = isObject(value) ? value : {};
+    const { organizationId } = { ...own, ...this.#data, ...target?.data };
+    this.#total = this.#totals.get(organizationId) ?? { records: 0 };
+    this.#totals.set(organizationId, this.#total);
+  }
+
+  endRequest(): void {
+    this.#boundaries.end();
+  }
+
+  recordsOf(organizationId: string): number {
+    return this.#totals.get(organizationId)?.records ?? 0;
+  }
+}
+
 /**
  * Counts the requests for checked records, and the records of each organization.
  * @param ids the organizations that the records go to
+ * @param counted the count of all valid records in the order of the input, if the check took it
  */
 export async function countSending(
   context: Context,
   input: CheckedInput,
   limits: BatchLimits,
   ids: readonly string[],
+  counted?: SendingCounter,
 ): Promise<SendingPlan> {
-  const totals = new Map(ids.map((id) => [id, 0]));
-  let requests = 0;
-  for await (const batch of splitIntoBatches(readRecords(input), limits)) {
-    requests += 1;
-    const [record] = batch.records;
-    const own = isObject(record?.value) ? record.value : {};
-    const id = { ...own, ...input.data, ...record?.target?.data }['organizationId'];
-    const total = typeof id === 'string' ? totals.get(id) : undefined;
-    if (total !== undefined) totals.set(String(id), total + batch.records.length);
-  }
+  const { rules, check, grouped } = input;
+  const sendsAllInOrder = !grouped && check.skipped === 0 && rules.shard === undefined;
+  const counter = counted && sendsAllInOrder ? counted : await countRecords(input, limits);
+  const { requests } = counter;
   if (ids.length === 0) return { requests };
   const unseen = await findNewOrganizations(context, ids);
-  const organizations = Array.from(totals, ([id, total]) => ({ id, total, new: unseen.has(id) }));
+  const organizations = ids.map((id) => ({
+    id,
+    total: counter.recordsOf(id),
+    new: unseen.has(id),
+  }));
   return { requests, organizations };
+}
+
+async function countRecords(input: CheckedInput, limits: BatchLimits): Promise<SendingCounter> {
+  const counter = new SendingCounter(limits, input.data);
+  for await (const records of readRecords(input)) {
+    if (records.length === 0) counter.endRequest();
+    for (const record of records) counter.add(record);
+  }
+  return counter;
 }

@@ -59,10 +59,17 @@ export async function prepareRequest(
   if (usesDataFlag) await checkUnknownFields(context, newest, request.data);
   const confirmations = collectConfirmations(newest, allFields, request.data);
   const before = { ...request.data };
-  const input = await gatherInput(context, oldest, allFields, request, job, (value, target) => {
-    if (isObject(value)) usesNewFields ||= newFields.some((name) => value[name] !== undefined);
-    confirmations.visitRecord?.(value, target);
-  });
+  const input = await gatherInput(
+    context,
+    oldest,
+    allFields,
+    request,
+    job,
+    (value, target, record) => {
+      if (isObject(value)) usesNewFields ||= newFields.some((name) => value[name] !== undefined);
+      confirmations.visitRecord?.(value, target, record);
+    },
+  );
   const picked = allFields.targetFields.flatMap(({ name }) => {
     const value = before[name] === undefined ? input.data[name] : undefined;
     return typeof value === 'string' ? answerOf(oldest, name, value) : [];
