@@ -7,13 +7,13 @@ import {
   appendToRegularFile,
   createLocalFileError,
   createPrivateFolder,
-  moveReplacing,
   readTextIfExists,
   throwFileError,
 } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { withLock } from '../kernel/lock.ts';
+import { moveReplacing } from '../kernel/staged-file.ts';
 import type { JobCounts } from './activity.ts';
 
 /** A command that wrote to a service. JSON output contains the same fields. */

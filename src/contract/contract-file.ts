@@ -7,7 +7,6 @@ import { hint, SvcError, step } from '../kernel/errors.ts';
 import {
   createPrivateFolder,
   readTextIfExists,
-  replaceFile,
   resolveLinks,
   withoutByteOrderMark,
 } from '../kernel/files.ts';
@@ -15,6 +14,7 @@ import { type Fields, isObject } from '../kernel/json.ts';
 import { formatTextPosition, locateJsonValue } from '../kernel/json-position.ts';
 import { locateJsonProblem } from '../kernel/json-problem.ts';
 import { withLock } from '../kernel/lock.ts';
+import { replaceFile } from '../kernel/staged-file.ts';
 import {
   CONTRACT_VERSION,
   type Contract,

@@ -3,15 +3,9 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
-import {
-  createLocalFileError,
-  flush,
-  permissionsFor,
-  resolveLinks,
-  throwFileError,
-} from './files.ts';
+import { createLocalFileError, resolveLinks, throwFileError } from './files.ts';
 import { isDescriptorPath } from './read-file.ts';
-import { stageFile } from './staged-file.ts';
+import { flush, permissionsFor, stageFile } from './staged-file.ts';
 
 export interface OutputRequest {
   /**

@@ -1,8 +1,220 @@
-import { constants, copyFile, link, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { fsync, type Stats } from 'node:fs';
+import {
+  chmod,
+  chown,
+  constants,
+  copyFile,
+  type FileHandle,
+  link,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { platform as getPlatform } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, systemClock } from './clock.ts';
 import { systemErrorCode } from './errors.ts';
-import { createStagedPath, flush, flushFolder, moveIntoPlace, stagedModeOf } from './files.ts';
+import { createLocalFileError, resolveLinks } from './files.ts';
 import { once } from './once.ts';
+import { UnsuitableFileError } from './read-file.ts';
+import { closeAfter } from './resource.ts';
+
+export interface ReplaceFileOptions {
+  readonly write?: (path: string) => Promise<void>;
+  /**
+   * Permissions of a new file, without those that the umask excludes; an existing file keeps its
+   * own. By default, the content is private: a new file gets 0600, and an existing file keeps only
+   * the permissions of its owner.
+   */
+  readonly mode?: number;
+  /**
+   * Flushes the file and its folder to disk, and verifies the content (default: true). Not needed
+   * for caches.
+   */
+  readonly durable?: boolean;
+}
+
+/**
+ * Replaces a file atomically, by renaming a private copy. On a full disk, the old content remains.
+ * Links to the file stay.
+ * @param text the text, or its parts
+ * @throws SvcError `local`
+ */
+export async function replaceFile(
+  path: string,
+  text: string | readonly string[],
+  options: ReplaceFileOptions = {},
+): Promise<void> {
+  const { mode, durable = true } = options;
+  const texts = [text].flat();
+  let staged: string | undefined;
+  try {
+    const target = await resolveLinks(path);
+    staged = createStagedPath(target);
+    if (options.write) await options.write(staged);
+    else await writeFile(staged, texts, { flag: 'wx', mode: await stagedModeOf(target, mode) });
+    if (durable) await flushAndVerify(staged, texts);
+    await moveIntoPlace(staged, target, mode);
+    if (durable) await flushFolder(dirname(target));
+  } catch (error) {
+    throw createLocalFileError('write', path, error);
+  } finally {
+    if (staged) await rm(staged, { force: true });
+  }
+}
+
+/**
+ * Removes the staged files of killed writers. The caller must hold a lock that excludes other
+ * writers.
+ */
+export async function removeStagedFiles(path: string): Promise<void> {
+  try {
+    const target = await resolveLinks(path);
+    const [folder, prefix] = [dirname(target), basename(stagingPrefix(target))];
+    const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+    for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
+  } catch (error) {
+    throw createLocalFileError('write', path, error);
+  }
+}
+
+/** Ending of a file that will replace the one beside it; a random part follows. */
+export const STAGING_SUFFIX = '.staged-';
+/** Characters of a file's name that its staged file keeps, so that the name is not too long. */
+const MAX_STAGED_NAME = 48;
+
+/** Returns a new path for the replacement of a file. */
+function createStagedPath(target: string): string {
+  return stagingPrefix(target) + Math.random().toString(36).slice(2, 12);
+}
+
+function stagingPrefix(target: string): string {
+  const name = basename(target).slice(0, MAX_STAGED_NAME).toWellFormed();
+  return join(dirname(target), `${name}${STAGING_SUFFIX}`);
+}
+
+/**
+ * Renames a staged file to its target, with the permissions and the owner of the file that it
+ * replaces.
+ * @param mode permissions of a new file, as in `ReplaceFileOptions`
+ */
+async function moveIntoPlace(
+  staged: string,
+  target: string,
+  mode: number | undefined,
+): Promise<void> {
+  const existing = await stat(target).catch(() => undefined);
+  if (existing && !existing.isFile()) throw new UnsuitableFileError('is not a regular file');
+  if (existing) {
+    await keepOwner(staged, existing);
+    await chmod(staged, permissionsFor(existing.mode, mode));
+  } else if (mode === undefined) await chmod(staged, permissionsFor(undefined, mode));
+  await moveReplacing(staged, target);
+}
+
+/**
+ * Returns the permissions to create a staged file with, so that the umask applies to those of a new
+ * file. One that replaces another is private until it is in its place.
+ */
+async function stagedModeOf(target: string, mode: number | undefined): Promise<number> {
+  const existing = await stat(target).catch(() => undefined);
+  return existing ? 0o600 : permissionsFor(undefined, mode);
+}
+
+/** Returns the permissions of an output, as described in `ReplaceFileOptions`. */
+export function permissionsFor(existing: number | undefined, mode: number | undefined): number {
+  if (existing === undefined) return mode ?? 0o600;
+  return existing & (mode === undefined ? 0o700 : 0o777);
+}
+
+/** Keeps the owner of a file that another user, such as root, replaces, if that is allowed. */
+async function keepOwner(staged: string, { uid, gid }: Stats): Promise<void> {
+  const own = await stat(staged);
+  if (own.uid !== uid || own.gid !== gid) await chown(staged, uid, gid).catch(() => undefined);
+}
+
+/**
+ * Flushes an open file or folder to disk. Yarn's Plug'n'Play replaces file handles by ones without
+ * `sync`, so this uses the file descriptor.
+ */
+export function flush({ fd }: Pick<FileHandle, 'fd'>): Promise<void> {
+  return new Promise((resolve, reject) =>
+    fsync(fd, (error) => (error ? reject(error) : resolve())),
+  );
+}
+
+async function flushAndVerify(path: string, texts: readonly string[]): Promise<void> {
+  await closeAfter(await open(path, 'r+'), async (file) => {
+    await flush(file);
+    let [isComplete, position] = [true, 0];
+    for (const text of texts) {
+      const bytes = Buffer.alloc(Buffer.byteLength(text));
+      position += (await file.read(bytes, 0, bytes.length, position)).bytesRead;
+      isComplete &&= bytes.toString() === text;
+    }
+    if (!isComplete || (await file.stat()).size !== position)
+      throw new Error('only part of the file was written; the disk may be full');
+  });
+}
+
+export interface MoveDependencies {
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+  rename(from: string, to: string): Promise<void>;
+}
+
+/**
+ * Error codes on Windows while a reader, an indexer, or a virus scanner has the file open, usually
+ * for a moment.
+ */
+const TRANSIENT_ERRORS = new Set<unknown>(['EPERM', 'EACCES', 'EBUSY']);
+const MOVE_TIMEOUT = 3_000;
+const MAX_MOVE_PAUSE = 200;
+
+/**
+ * Renames a file atomically, replacing an existing one. On Windows, retries while another process
+ * has the file open.
+ */
+export async function moveReplacing(
+  from: string,
+  to: string,
+  overrides: Partial<MoveDependencies> = {},
+) {
+  const dependencies: MoveDependencies = {
+    platform: getPlatform(),
+    clock: systemClock,
+    rename,
+    ...overrides,
+  };
+  const deadline = dependencies.clock.now() + MOVE_TIMEOUT;
+  for (let pause = 10; ; pause = Math.min(2 * pause, MAX_MOVE_PAUSE)) {
+    try {
+      return await dependencies.rename(from, to);
+    } catch (error) {
+      const isHeld =
+        dependencies.platform === 'win32' && TRANSIENT_ERRORS.has(systemErrorCode(error));
+      if (!isHeld || dependencies.clock.now() + pause > deadline) throw error;
+    }
+    await dependencies.clock.sleep(pause);
+  }
+}
+
+/** Error codes of file systems that cannot flush a folder. */
+const FLUSH_UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Flushes a folder to disk, so that created, renamed, and removed files survive a power failure, if
+ * the file system supports it.
+ */
+export async function flushFolder(path: string, platform = getPlatform()): Promise<void> {
+  if (platform === 'win32') return;
+  await closeAfter(await open(path, 'r'), flush).catch((error: unknown) => {
+    if (!FLUSH_UNSUPPORTED.has(systemErrorCode(error))) throw error;
+  });
+}
 
 /** A private file that becomes an output when it is complete. Until then, the output is untouched. */
 export interface StagedFile {

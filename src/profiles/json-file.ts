@@ -1,13 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
-import {
-  type ReplaceFileOptions,
-  readTextIfExists,
-  removeStagedFiles,
-  replaceFile,
-  withoutByteOrderMark,
-} from '../kernel/files.ts';
+import { readTextIfExists, withoutByteOrderMark } from '../kernel/files.ts';
 import { type Fields, isObject } from '../kernel/json.ts';
+import { type ReplaceFileOptions, removeStagedFiles, replaceFile } from '../kernel/staged-file.ts';
 
 /**
  * Reads a settings file.

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { createPrivateFolder, replaceFile } from '../kernel/files.ts';
+import { createPrivateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
+import { replaceFile } from '../kernel/staged-file.ts';
 import { checkFields, expectObject, readJsonFile } from './json-file.ts';
 import { createSecretStorage, type SecretStorageDependencies } from './secrets.ts';
 

@@ -6,16 +6,14 @@ import type { ConnectionFiles } from '../client/connection-files.ts';
 import {
   createLocalFileError,
   createPrivateFolder,
-  flush,
-  flushFolder,
   listFolder,
-  moveReplacing,
   readTextIfExists,
   throwFileError,
 } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { processId } from '../kernel/process.ts';
+import { flush, flushFolder, moveReplacing } from '../kernel/staged-file.ts';
 
 /** An open recovery record, which is updated in place. */
 export interface RecoveryFile {

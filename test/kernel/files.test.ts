@@ -9,13 +9,15 @@ import {
   createFolder,
   createPrivateFile,
   createPrivateFolder,
-  flushFolder,
-  moveReplacing,
   readTextIfExists,
-  removeStagedFiles,
-  replaceFile,
   withoutByteOrderMark,
 } from '../../src/kernel/files.ts';
+import {
+  flushFolder,
+  moveReplacing,
+  removeStagedFiles,
+  replaceFile,
+} from '../../src/kernel/staged-file.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 describe('replaceFile', () => {

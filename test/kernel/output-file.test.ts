@@ -3,9 +3,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replaceFile } from '../../src/kernel/files.ts';
 import { openOutputFile, writeOutputFile } from '../../src/kernel/output-file.ts';
 import { userId } from '../../src/kernel/process.ts';
+import { replaceFile } from '../../src/kernel/staged-file.ts';
 import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 

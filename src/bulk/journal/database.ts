@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
-import { createLocalFileError, flush, moveReplacing } from '../../kernel/files.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { withoutExperimentalWarning } from '../../kernel/process.ts';
+import { flush, moveReplacing } from '../../kernel/staged-file.ts';
 
 /** Identifies a file as a journal of svc (`SVCJ`), and its version. */
 const APPLICATION_ID = 0x5356434a;

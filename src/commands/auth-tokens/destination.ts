@@ -5,10 +5,11 @@ import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { createLocalFileError, flushFolder } from '../../kernel/files.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { isExistingFileError, openOutputFile } from '../../kernel/output-file.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { flushFolder } from '../../kernel/staged-file.ts';
 import type { Context } from '../context.ts';
 import { annotateLog, escapeWorkflowText } from '../terminal/annotation.ts';
 

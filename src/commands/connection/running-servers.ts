@@ -1,15 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Hint, hint, step } from '../../kernel/errors.ts';
-import {
-  createPrivateFolder,
-  listFolder,
-  readTextIfExists,
-  replaceFile,
-} from '../../kernel/files.ts';
+import { createPrivateFolder, listFolder, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isProcessRunning, processId } from '../../kernel/process.ts';
+import { replaceFile } from '../../kernel/staged-file.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 

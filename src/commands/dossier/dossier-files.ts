@@ -6,11 +6,10 @@ import {
   createFolder,
   createLocalFileError,
   readTextIfExists,
-  STAGING_SUFFIX,
   throwFileError,
 } from '../../kernel/files.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
-import { stageFile } from '../../kernel/staged-file.ts';
+import { STAGING_SUFFIX, stageFile } from '../../kernel/staged-file.ts';
 import { createExistingFolderError } from '../outputs/check-outputs.ts';
 
 /** A file of a dossier, with its path relative to the folder. */

@@ -109,7 +109,10 @@ async function readCache(path: string): Promise<Cache> {
 
 /** Writes the cache without flushing it to disk, because lost IDs are cached again later. */
 async function writeCache(path: string, cache: Cache): Promise<void> {
-  const { createPrivateFolder, replaceFile } = await import('../../kernel/files.ts');
+  const [{ createPrivateFolder }, { replaceFile }] = await Promise.all([
+    import('../../kernel/files.ts'),
+    import('../../kernel/staged-file.ts'),
+  ]);
   await createPrivateFolder(join(path, '..'));
   await replaceFile(path, JSON.stringify(Object.fromEntries(cache)), { durable: false });
 }

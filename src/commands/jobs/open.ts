@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
+import { createPrivateFolder } from '../../kernel/files.ts';
 import { currentPlatform } from '../../kernel/process.ts';
+import { replaceFile } from '../../kernel/staged-file.ts';
 import {
   findServerOfStore,
   type KnownServer,

@@ -1,9 +1,10 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { createLocalFileError, replaceFile } from '../../kernel/files.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { replaceFile } from '../../kernel/staged-file.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import { findOwningStack } from '../../settings/file/identity.ts';
 import { listEnvironments } from '../../settings/file/load-settings.ts';

@@ -7,12 +7,12 @@ import {
   createFolder,
   createLocalFileError,
   readTextIfExists,
-  replaceFile,
   resolveLinks,
   throwFileError,
 } from '../../kernel/files.ts';
 import { type Environment, type Folders, resolveHomeFolder } from '../../kernel/folders.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { replaceFile } from '../../kernel/staged-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { readCompletionScript, SCRIPT_FILES, SHELL_NAMES, SHELLS, type Shell } from './shells.ts';

@@ -4,16 +4,11 @@ import { join } from 'node:path';
 import type { Snapshot } from '../../../catalog/local/answers.ts';
 import type { State } from '../../../catalog/state.ts';
 import { hint, SvcError, step } from '../../../kernel/errors.ts';
-import {
-  createPrivateFolder,
-  flushFolder,
-  moveReplacing,
-  throwFileError,
-  useIfMissing,
-} from '../../../kernel/files.ts';
+import { createPrivateFolder, throwFileError, useIfMissing } from '../../../kernel/files.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isProcessRunning, processId } from '../../../kernel/process.ts';
 import { closeAfter } from '../../../kernel/resource.ts';
+import { flushFolder, moveReplacing } from '../../../kernel/staged-file.ts';
 import { ensureLocalCredentials } from '../../records/bootstrap.ts';
 import { finishMigrations } from '../../records/migrations.ts';
 import { parseStoreLocation } from '../../store/location.ts';
