@@ -1,8 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import { isObject } from '../kernel/json.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
-import { formatCell } from './cells.ts';
-import { chooseColumns } from './columns.ts';
+import { chooseColumns, formatCell } from './columns.ts';
 import { fieldAt } from './field-selection.ts';
 import type { Renderer, View } from './renderer.ts';
 

@@ -1,5 +1,5 @@
 import type { Column } from '../catalog/define.ts';
-import { MARKS } from './cells.ts';
+import { MARKS } from './columns.ts';
 
 export type Style = (text: string) => string;
 

@@ -1,5 +1,5 @@
 import type { Column } from '../catalog/define.ts';
-import { formatCell } from './cells.ts';
+import { formatCell } from './columns.ts';
 import { fieldAt } from './field-selection.ts';
 import { splitPage, type View } from './renderer.ts';
 import { columnWidths, GAP } from './table-layout.ts';

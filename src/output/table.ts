@@ -1,8 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import { exactNumberText } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/json.ts';
-import { formatCell } from './cells.ts';
-import { chooseColumns, columnKindOf } from './columns.ts';
+import { chooseColumns, columnKindOf, formatCell } from './columns.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';

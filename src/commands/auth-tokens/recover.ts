@@ -21,7 +21,7 @@ import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE, type ServiceFlags, stepForService } from '../service-flags.ts';
 import type { RecoverFlags } from './flags.ts';
 import { currentService, findOldToken, probeToken, probeUntilSettled } from './known-token.ts';
-import { ensureStep } from './reset-errors.ts';
+import { ensureStep } from './reset-token.ts';
 import { openProfile } from './to-profile.ts';
 
 const COLUMNS = [

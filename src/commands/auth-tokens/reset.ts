@@ -27,12 +27,10 @@ import { openCommand, openFile, openGithub, type TokenDestination } from './dest
 import type { ResetFlags } from './flags.ts';
 import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
 import {
+  createDeferrableSignal,
   createNotDeliveredError,
   createNotSavedError,
   createResetInProgressError,
-} from './reset-errors.ts';
-import {
-  createDeferrableSignal,
   type NewToken,
   type ResetRequest,
   resetToken,

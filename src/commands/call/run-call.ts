@@ -14,8 +14,7 @@ import type { InputData } from './input-data.ts';
 import { requireOrganizationsToRead } from './missing-parents.ts';
 import { confirmNewParents, type NewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
-import { checkUnknownFields } from './unknown-fields.ts';
-import { checkInput, type InputFailure } from './validation.ts';
+import { checkInput, checkUnknownFields, type InputFailure } from './validation.ts';
 import { runAndWait } from './wait.ts';
 
 type Data = Readonly<Record<string, unknown>>;

@@ -6,9 +6,8 @@ import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { RECEIVER_CASES, type ReceiverCase } from '../../webhooks/grading/cases.ts';
-import { fetchEffects } from '../../webhooks/grading/effects.ts';
 import { gradeReceiver } from '../../webhooks/grading/grade.ts';
-import type { Grade } from '../../webhooks/grading/observation.ts';
+import { fetchEffects, type Grade } from '../../webhooks/grading/observation.ts';
 import {
   createDeliveryFactory,
   type SenderConfiguration,

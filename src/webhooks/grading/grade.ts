@@ -2,13 +2,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { type PostOptions, sendPost } from '../post.ts';
 import type { ReceiverCase } from './cases.ts';
-import type { ReceiverEffect } from './effects.ts';
 import { EXPECTATIONS } from './expectations.ts';
 import {
   type CaseObservation,
   createSkippedGrade,
   type Grade,
   gradeObservation,
+  type ReceiverEffect,
 } from './observation.ts';
 import { createBodySender } from './send-mode.ts';
 import type { CreateTestDelivery, SenderConfiguration, TestDelivery } from './test-delivery.ts';

@@ -11,9 +11,8 @@ import {
   type Memberships,
   NO_MEMBERSHIPS,
 } from '../../memberships.ts';
-import type { AccessSource } from './access-source.ts';
 import { toTreeFolder } from './folder-tree.ts';
-import type { KnownDocument } from './organization-places.ts';
+import type { AccessSource, KnownDocument } from './organization-places.ts';
 
 /** The members of organizations at a time. */
 export interface MembersSnapshot

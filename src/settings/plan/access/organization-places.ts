@@ -1,7 +1,7 @@
 import type { AccessLevelSettings, AccessMembership } from '../../../catalog/local/access.ts';
 import { createAccessCheck } from '../../../service/records/access.ts';
 import { ROOT } from '../../../service/records/folder.ts';
-import { levelKey } from '../../memberships.ts';
+import { levelKey, type Memberships } from '../../memberships.ts';
 import type { PlannedWrite } from '../../plan.ts';
 import { type FolderTree, findFolderPath, writeFolders } from './folder-tree.ts';
 
@@ -115,4 +115,25 @@ export function isRelevant(
   return level === 'document'
     ? placeOf.get(documents.get(id)?.folderId ?? '')?.isMoved === true
     : movedLevels.has(levelKey({ level, id }));
+}
+
+/** The known access to organizations before a plan. */
+export interface AccessSource {
+  /**
+   * Returns the folders and documents of an organization, as far as they are known; undefined if it
+   * does not exist.
+   */
+  readonly readContent: (organizationId: string) => Promise<OrganizationContent | undefined>;
+  /** Returns the known memberships of users; without those that are not wanted. */
+  readonly readMembers: (
+    organizationId: string,
+    isWanted: (userId: string, membership: AccessMembership) => boolean,
+  ) => Promise<ReadonlyMap<string, Memberships>>;
+  /** Whether all members of the organization are known. */
+  readonly isComplete: (organizationId: string) => boolean;
+  /** Lists the documents in folders whose members are not known. */
+  readonly listUnknown: (
+    organizationId: string,
+    folderIds: readonly string[],
+  ) => Promise<readonly string[]>;
 }

@@ -8,10 +8,9 @@ import {
   NO_MEMBERSHIPS,
 } from '../../memberships.ts';
 import type { PlannedWrite } from '../../plan.ts';
-import type { AccessSource } from './access-source.ts';
 import { AccessComparison } from './compare-access.ts';
 import { findMoving } from './no-changes.ts';
-import { comparePlaces, isRelevant } from './organization-places.ts';
+import { type AccessSource, comparePlaces, isRelevant } from './organization-places.ts';
 
 export interface PreviewedPlan {
   readonly writes: readonly PlannedWrite[];

@@ -3,8 +3,8 @@ import { readAccessContent, readMembers } from '../../../service/records/access-
 import { findOrganization } from '../../../service/records/organizations.ts';
 import type { Database } from '../../../service/store/store.ts';
 import { levelKey } from '../../memberships.ts';
-import type { AccessSource } from './access-source.ts';
 import { toTreeFolder } from './folder-tree.ts';
+import type { AccessSource } from './organization-places.ts';
 
 /** Creates a source that reads a store, in which everything is known. */
 export function createStoreSource(database: Database, apiKey: string): AccessSource {
