@@ -1,5 +1,4 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { once } from './once.ts';
 import { redactRemembered } from './redact.ts';
@@ -158,13 +157,4 @@ function createOutputError(error: unknown): SvcError {
     hint: 'check the disk that the output is written to, then try again',
     cause: error,
   });
-}
-
-export async function* readUntilAborted(stream: NodeJS.ReadableStream, signal: AbortSignal) {
-  try {
-    for await (const chunk of addAbortSignal(signal, stream as Readable)) yield chunk;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
 }

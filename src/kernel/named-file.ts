@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { createLocalFileError } from './files.ts';
-import { readUntilAborted } from './io.ts';
 import { didYouMean } from './nearest.ts';
 import { currentPlatform } from './process.ts';
 import {
@@ -14,6 +13,7 @@ import {
   TooLongError,
   UnsuitableFileError,
 } from './read-file.ts';
+import { readUntilAborted } from './read-until-aborted.ts';
 
 export const TILDE_HINT =
   'only the shell expands ~, at the start of a word: put a space before the path instead of =, or use $HOME';

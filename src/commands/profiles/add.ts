@@ -1,6 +1,6 @@
 import { withTimeLimit } from '../../client/time-limit.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { readUntilAborted } from '../../kernel/io.ts';
+import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { type Profile, parseProfileName, type Secrets } from '../../profiles/profile.ts';
 import { parseCredential } from '../../profiles/secret-input.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
