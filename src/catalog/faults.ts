@@ -13,6 +13,7 @@ export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
 export const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
 const DELIVERY_EFFECTS: readonly string[] = ['status', 'delay', 'drop'];
 const MAX_DELAY = 3_600_000;
+const MAX_RULES = 1_000;
 const share = z.number().check(z.gte(0), z.lte(1));
 const count = z.int().check(z.gte(1));
 const milliseconds = z
@@ -66,6 +67,9 @@ export interface FaultProblem extends InputProblem {
 
 /** Validates rules, and numbers the ones without a name, starting after `existing` rules. */
 export function parseFaultFile(value: unknown, existing = 0): FaultFile | readonly FaultProblem[] {
+  const rules: unknown = Object(value).faults;
+  if (Array.isArray(rules) && rules.length > MAX_RULES)
+    return [{ path: ['faults'], message: 'more than 1,000 rules', names: 'field' }];
   const { data, error } = file.safeParse(value);
   if (!data) return error.issues.map((issue) => describeIssue(issue, value));
   const faults = data.faults.map((given, at) => ({

@@ -161,15 +161,23 @@ function countValues(
   );
 }
 
+/** Parses a long text like `parseYamlText`, in slices of time. */
+export async function parseTypedYaml(
+  text: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<ParsedYaml> {
+  const lines = new LineCounter();
+  return requireValid(await composeYaml({ text, name, lines }, TYPED_OPTIONS, signal), name, lines);
+}
+
 /**
  * Parses a YAML text as a single value. Its scalars have the types of YAML 1.2, unlike in a list of
  * records. Rejects with the signal's reason if the signal is aborted.
  * @throws SvcError `invalid_input` for invalid YAML, and for a whole number that would lose digits
  */
 export async function parseYaml(text: string, name: string, signal: AbortSignal): Promise<unknown> {
-  const lines = new LineCounter();
-  const composed = await composeYaml({ text, name, lines }, TYPED_OPTIONS, signal);
-  const parsed = requireValid(composed, name, lines);
+  const parsed = await parseTypedYaml(text, name, signal);
   const { document, positionOf } = parsed;
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {

@@ -8,6 +8,7 @@ import { measureJson } from '../../kernel/json-nesting.ts';
 import { readNamedFile, readStdin } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
+import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import { readSecretFromFile, readSecretFromStream } from '../../profiles/secret-input.ts';
 import type { Context } from '../context.ts';
 import { parseJson } from './flag-values.ts';
@@ -23,6 +24,7 @@ export async function readData(
   argument: string,
 ): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
+  await yieldToEvents(context.signal);
   requireFewFields(json);
   if (!isObject(json)) throw new SvcError('invalid_input', '--data must be a JSON object');
   const { data, ...others } = json;

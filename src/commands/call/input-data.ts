@@ -34,7 +34,7 @@ export async function readInputData(
   const { options } = invocation;
   const { data: text } = selectOptions(CALL_FLAGS, options);
   const document = text === undefined ? undefined : await readDocument(context, entry.flags, text);
-  const data: Record<string, unknown> = structuredClone(document ?? base);
+  const data: Record<string, unknown> = document ?? structuredClone(base);
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
   const implied: Record<string, unknown> = {};

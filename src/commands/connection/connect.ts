@@ -7,6 +7,7 @@ import {
   createClient,
 } from '../../client/client.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import { createPause } from '../../kernel/run-in-slices.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
@@ -74,8 +75,11 @@ function connection(
   { readOnly, approvals, tracer }: Pick<ClientOptions, 'readOnly' | 'approvals' | 'tracer'>,
 ): Connection {
   const { clock, signal, options, io } = context;
-  const printPlan: ClientOptions['dryRun'] = (request) =>
-    io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
+  const pause = createPause(signal);
+  const printPlan: ClientOptions['dryRun'] = async (request) => {
+    await pause();
+    await io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
+  };
   const client = createClient({
     ...wire,
     target,

@@ -1,11 +1,18 @@
 import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import { InputError } from '../../bulk/source/source.ts';
-import { type ParsedYaml, parseYamlText, readNode } from '../../bulk/source/yaml-text.ts';
+import {
+  type ParsedYaml,
+  parseTypedYaml,
+  parseYamlText,
+  readNode,
+} from '../../bulk/source/yaml-text.ts';
 import type { FaultFileInput, FaultRuleInput } from '../../catalog/fault-rules.ts';
 import { type FaultProblem, parseFaultFile } from '../../catalog/faults.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
+
+const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a YAML or JSON file with fault rules.
@@ -15,21 +22,21 @@ export async function readFaultFile(
   { cwd, signal }: Context,
   path: string,
 ): Promise<FaultFileInput> {
-  const text = await decodeSmallFile(await readNamedFile(path, cwd, { signal }), path);
-  return readChecked(text, path, []) as FaultFileInput;
+  const bytes = await readNamedFile(path, cwd, { signal, maxBytes: MAX_BYTES });
+  const parsed = await parseTypedYaml(await decodeSmallFile(bytes, path), path, signal);
+  return readChecked(parsed, path, []) as FaultFileInput;
 }
 
 /** Parses a fault rule in JSON. @throws InputError with the position in the argument */
 export function parseFaultRule(text: string, name = 'rule'): FaultRuleInput {
-  return readChecked(text, name, ['faults', 0]) as FaultRuleInput;
+  return readChecked(parseYamlText(text, name, 'typed'), name, ['faults', 0]) as FaultRuleInput;
 }
 
 /**
- * Parses a fault file, or a single rule.
+ * Checks a fault file, or a single rule.
  * @param outer path that the rule would have in a file (empty for a file)
  */
-function readChecked(text: string, name: string, outer: readonly PropertyKey[]): unknown {
-  const parsed = parseYamlText(text, name, 'typed');
+function readChecked(parsed: ParsedYaml, name: string, outer: readonly PropertyKey[]): unknown {
   const { value } = readNode(parsed, parsed.document.contents, name);
   const checked = parseFaultFile(outer.length > 0 ? { faults: [value] } : value);
   if ('faults' in checked) return value;

@@ -95,6 +95,9 @@ describe('parseFaultFile', () => {
     expect(problemsOf({ seed: 1.5, faults: [] })[0]).toMatch(/^seed: expected a whole number/);
     expect(problemsOf({ fault: [rule] }).join()).toMatch(/did you mean 'faults'/);
     expect(problemsOf({})[0]).toBe('faults: is required');
+    expect(problemsOf({ faults: Array(1_001).fill(rule) })).toEqual([
+      'faults: more than 1,000 rules',
+    ]);
   });
 
   it('accepts each effect and schedule, and numbers rules without a name', () => {
