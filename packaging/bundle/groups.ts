@@ -70,11 +70,12 @@ const isService = (source: string) => /^(?:src\/service|node_modules\/kysely)\//
 
 /**
  * Separates the embedded service from what imports it, and from what it imports, so that a call of
- * another service does not load it.
+ * another service does not load it. Commands without calls use only the kernel of what it imports.
  */
 const serviceLayerOf = (source: string) => {
   if (isService(source)) return 'service';
-  return /^src\/(?:kernel|catalog|client)\//.test(source) ? 'base' : '';
+  if (source.startsWith('src/kernel/')) return 'kernel';
+  return /^src\/(?:catalog|client)\//.test(source) ? 'base' : '';
 };
 
 const SETTINGS_FILE = `

@@ -307,6 +307,14 @@ describe('start-up', () => {
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(32);
   });
 
+  it.each([{ words: ['history'] }, { words: ['plan', '--help'] }])(
+    'of svc $words loads no schemas',
+    async ({ words }) => {
+      const { sources } = await findLoadedFiles(words, { HOME: await createTemporaryFolder() });
+      expect(sources.filter((source) => /node_modules\/zod\//.test(source))).toEqual([]);
+    },
+  );
+
   it('of a call with a path in --jq does not load jq', async () => {
     const { env, svc } = await newUser();
     await svc(['organizations', 'add', '--local', '--org', 'acme']);
