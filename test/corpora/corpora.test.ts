@@ -133,6 +133,71 @@ it('CSV is read as in csv-spectrum', async () => {
   await expect(String(outcomes)).toMatchFileSnapshot('csv.snap');
 });
 
+type CsvRows = readonly (readonly string[])[];
+
+/**
+ * What the tests of other readers expect: csv-test-data, Papa Parse, and Python's csv module. A row without
+ * values is no record.
+ */
+const CSV_CASES: readonly (readonly [name: string, text: string, rows: CsvRows | 'invalid'])[] = [
+  ['csv-test-data: all-empty', '\n\n', []],
+  ['csv-test-data: empty-field', '1,,3', [['1', '', '3']]],
+  ['csv-test-data: quotes-empty', '1,"",3', [['1', '', '3']]],
+  ['csv-test-data: quotes-with-comma', '1,"a, b",3', [['1', 'a, b', '3']]],
+  ['csv-test-data: quotes-with-escaped-quote', '1,"a "" b",3', [['1', 'a " b', '3']]],
+  ['csv-test-data: quotes-with-newline', '1,"a,\nb",3', [['1', 'a,\nb', '3']]],
+  ['csv-test-data: simple-crlf', '1,2,3\r\n', [['1', '2', '3']]],
+  ['csv-test-data: trailing-space', '1, a b ,3', [['1', ' a b ', '3']]],
+  ['csv-test-data: utf8', '1,😎,3', [['1', '😎', '3']]],
+  ['csv-test-data: bad-header-less-fields', '1,2', 'invalid'],
+  ['csv-test-data: bad-header-more-fields', '1,2,3,4', 'invalid'],
+  ['csv-test-data: bad-missing-quote', '1,"a,3', 'invalid'],
+  ['csv-test-data: bad-quotes-with-unescaped-quote', '1,"a, b " c",3', 'invalid'],
+  ['csv-test-data: bad-unescaped-quote', '1,a "b" c,3', 'invalid'],
+  ['Papa Parse: misplaced quotes in data', 'a,b "c",d', [['a', 'b "c"', 'd']]],
+  ['Papa Parse: escaped quotes at boundaries', 'a,"""b""",c', [['a', '"b"', 'c']]],
+  ['Papa Parse: quotes around delimiter', 'a,""",""",c', [['a', '","', 'c']]],
+  ['Papa Parse: five quotes in a row', '"a","b="""",c=""""","d"', [['a', 'b="",c=""', 'd']]],
+  ['Papa Parse: whitespace around quotes', 'a, "b" ,c', [['a', ' "b" ', 'c']]],
+  ['Papa Parse: spaces after a closing quote', 'a,"b"  ,c', [['a', 'b', 'c']]],
+  ['Papa Parse: carriage return in quotes', '"a\r\nb",c,d\n', [['a\r\nb', 'c', 'd']]],
+  [
+    'Papa Parse: line starts with an empty field',
+    ',b,"c"\n,e,f',
+    [
+      ['', 'b', 'c'],
+      ['', 'e', 'f'],
+    ],
+  ],
+  ['Papa Parse: quoted field has no closing quote', 'a,"b,c\nd,e,f', 'invalid'],
+  ['Papa Parse: invalid trailing quote', 'a,"b,"c\nd,e,f', 'invalid'],
+  ['Python: a backslash', 'a,\\b,c', [['a', '\\b', 'c']]],
+  ['Python: delimiters in quotes', '1,",3,",5', [['1', ',3,', '5']]],
+  [
+    'Python: lines end in CR',
+    'a,b,c\rd,e,f\r',
+    [
+      ['a', 'b', 'c'],
+      ['d', 'e', 'f'],
+    ],
+  ],
+  ['Python: spaces and a tab', 'a,  b,\tc', [['a', '  b', '\tc']]],
+  ['Python: quoted line breaks', '"\n\ra","b\r\rc","d\r"\n', [['\n\ra', 'b\r\rc', 'd\r']]],
+];
+
+it('CSV is read as in the tests of other readers', async () => {
+  const outcomes = new Outcomes();
+  for (const [name, text, expected] of CSV_CASES) {
+    const [lineEnd] = /\r?\n|\r/.exec(text) ?? ['\n'];
+    const { value } = await attempt(() => readValues(`x,y,z${lineEnd}${text}`, 'csv'));
+    const rows = value?.map((row) => ['x', 'y', 'z'].map((column) => Object(row)[column] ?? ''));
+    const isExpected = isDeepStrictEqual(rows ?? 'invalid', expected);
+    const found = rows ? `read as ${JSON.stringify(rows)}` : 'rejected';
+    outcomes.add(isExpected ? 'as expected' : 'different', isExpected ? name : `${name}: ${found}`);
+  }
+  await expect(String(outcomes)).toMatchFileSnapshot('csv-cases.snap');
+});
+
 it('YAML is read as in the YAML Test Suite', async () => {
   const outcomes = new Outcomes();
   for (const { filename, cases } of yamlSuite as readonly {
