@@ -6,6 +6,8 @@ export interface FieldKind {
   readonly isId: boolean;
   readonly isEmail: boolean;
   readonly isName: boolean;
+  /** Whether it is an ID in a column of a table. */
+  readonly isIdColumn: boolean;
 }
 
 /** A reason why a value is probably not what a person typed. */
@@ -175,7 +177,7 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
   EMPTY,
   {
-    isSuspicious: (text, { isId }) => isId && FOOTER.test(text),
+    isSuspicious: (text, { isIdColumn }) => isIdColumn && FOOTER.test(text),
     describe: (text) => `${quote(text)} is the footer of a report, not a record`,
     plural: 'are footers of a report',
   },
@@ -277,10 +279,11 @@ const SUSPICIONS: readonly Suspicion[] = [
 
 /** Replaces decomposed letters, full-width characters, ligatures, and typographic dashes and quotes. */
 function withoutLookalikes(text: string): string {
-  return LOOKALIKES.reduce(
-    (plain, [pattern, replacement]) => plain.replace(pattern, replacement),
-    text.normalize('NFKC'),
+  const plain = LOOKALIKES.reduce(
+    (changed, [pattern, replacement]) => changed.replace(pattern, replacement),
+    text,
   );
+  return plain.normalize('NFKC');
 }
 
 /** Finds the reason why a value is suspicious. */
@@ -301,7 +304,7 @@ const MAX_PLACEHOLDER = 9;
  */
 export function isUnsuspicious(
   text: string,
-  { isEmail, isId }: FieldKind,
+  { isEmail, isIdColumn }: FieldKind,
   isOrdinary: boolean,
 ): boolean {
   if (isEmail) return ORDINARY_EMAIL.test(text);
@@ -314,7 +317,7 @@ export function isUnsuspicious(
   if (length < 3) return true;
   if (hasSuspiciousWord(text, first, last)) return false;
   // Footers have spaces.
-  if (isId && text.includes(' ')) return false;
+  if (isIdColumn && text.includes(' ')) return false;
   // Dates and shortened numbers have a separator after the first digits, or before the last ones.
   if (first <= NINE)
     return (
@@ -322,7 +325,8 @@ export function isUnsuspicious(
     );
   if (length > MAX_PLACEHOLDER) return true;
   if (!isAlphanumeric(text.charCodeAt(length - 3)) || text[3] === ':') return false;
-  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text) && !(isId && FOOTER.test(text));
+  if (isIdColumn && FOOTER.test(text)) return false;
+  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text);
 }
 
 const NINE = 0x39;

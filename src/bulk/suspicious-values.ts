@@ -158,12 +158,14 @@ export class SuspiciousValues {
     const known = this.#fields.get(name);
     if (known) return known;
     const isId = this.#idFields.has(name);
+    const heading = isId ? this.#headingOf(name) : undefined;
     const field = {
       name,
       isId,
+      isIdColumn: heading !== undefined,
       isEmail: EMAIL_FIELD.test(name),
       isName: NAME_FIELD.test(name),
-      heading: isId ? this.#headingOf(name) : undefined,
+      heading,
       decimal: undefined,
     };
     if (this.#fields.size < MAX_GROUPS) this.#fields.set(name, field);

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { TextSegment } from '../../src/bulk/source/text-segment.ts';
 import { findSuspicion, isUnsuspicious } from '../../src/bulk/suspicions.ts';
 
-const ID = { isId: true, isEmail: false, isName: false };
-const NAME = { isId: false, isEmail: false, isName: true };
-const TEXT = { isId: false, isEmail: false, isName: false };
+const TEXT = { isId: false, isEmail: false, isName: false, isIdColumn: false };
+const ID = { ...TEXT, isId: true, isIdColumn: true };
+const NAME = { ...TEXT, isName: true };
 
 /** Texts that no person types as an ID or a name. */
 const NEVER_TYPED = [
@@ -87,6 +87,18 @@ it.each(NEVER_AN_ID)('%j is suspicious as an ID', (text) => {
 
 it.each(ORDINARY_IDS)('%j is an ordinary ID', (text) => {
   expect(findSuspicion(text, ID)?.describe(text)).toBeUndefined();
+});
+
+it.each([
+  ['１２３', '123'],
+  ['u´1', "u'1"],
+  ['Zoe\u0308', 'Zoë'],
+])('%s is probably %s as an ID', (text, plain) => {
+  expect(findSuspicion(text, ID)?.describe(text)).toMatch(`probably '${plain}'`);
+});
+
+it.each(['Total', '(3 rows)'])('%j is an ordinary ID outside of tables', (text) => {
+  expect(findSuspicion(text, { ...ID, isIdColumn: false })).toBeUndefined();
 });
 
 it.each(ORDINARY_NAMES)('%j is an ordinary name', (text) => {
