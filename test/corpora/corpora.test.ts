@@ -136,8 +136,8 @@ it('CSV is read as in csv-spectrum', async () => {
 type CsvRows = readonly (readonly string[])[];
 
 /**
- * What the tests of other readers expect: csv-test-data, Papa Parse, and Python's csv module. A row without
- * values is no record.
+ * Cases from the tests of other readers, with the rows that they expect: csv-test-data, Papa Parse, and
+ * Python's csv module. Rows without values are skipped.
  */
 const CSV_CASES: readonly (readonly [name: string, text: string, rows: CsvRows | 'invalid'])[] = [
   ['csv-test-data: all-empty', '\n\n', []],
