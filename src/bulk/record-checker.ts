@@ -31,7 +31,7 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
-import { listColumns } from './source/column-guesses.ts';
+import { listColumns, namesInRows } from './source/column-guesses.ts';
 import { suggestMerge } from './source/json-layout.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { SharedFieldError } from './source/shared-fields.ts';
@@ -273,6 +273,7 @@ export class RecordChecker extends FindingCollector {
     this.#suspicious?.startFile(() => ({
       required: valueWarnings === 'add' ? (source.columns?.() ?? []) : [],
       headingOf: (field) => source.heading?.(field),
+      fieldNames: namesInRows(source.columns?.() ?? [], this.#rules.fields),
     }));
     const lines = new SharedLines();
     const check = this.#createRecordChecker(source, file, lines);

@@ -147,6 +147,13 @@ export const REPEATED_HEADER: Suspicion = {
   plural: 'repeat the header',
 };
 
+export const FIELD_NAME: Suspicion = {
+  isSuspicious: () => false,
+  describe: (text) =>
+    `${quote(text)} is the name of a field; the table seems to have a column for each record`,
+  plural: 'are names of fields',
+};
+
 /** In order of precedence: a value has at most one warning. */
 const SUSPICIONS: readonly Suspicion[] = [
   {

@@ -1,10 +1,11 @@
-import { isSameName } from '../catalog/intended-field.ts';
+import { isSameName, normalizeName } from '../catalog/intended-field.ts';
 import type { Fields } from '../kernel/json.ts';
 import { groupDigits } from '../kernel/plural.ts';
 import type { RecordProblem } from './record-problem.ts';
 import {
   DECIMALS,
   EMPTY,
+  FIELD_NAME,
   type FieldKind,
   findSuspicion,
   isUnsuspicious,
@@ -60,6 +61,8 @@ interface Header {
   readonly required: readonly string[];
   /** Returns the name of a field's column, if there is a header. */
   readonly headingOf: (field: string) => string | undefined;
+  /** Fields whose names are no IDs, because the columns seem to be records. */
+  readonly fieldNames: readonly string[];
 }
 
 interface Group {
@@ -79,6 +82,7 @@ export class SuspiciousValues {
   #readHeader: (() => Header) | undefined;
   #headingOf: Header['headingOf'] = () => undefined;
   #names: readonly string[] = [];
+  #fieldNames: ReadonlySet<string> = new Set();
   /** Number of records of the current file. */
   #records = 0;
   /** Whether the last record may have fields that no earlier one of the file has. */
@@ -111,8 +115,9 @@ export class SuspiciousValues {
     return found;
   }
 
-  #setHeader({ required, headingOf }: Header): void {
+  #setHeader({ required, headingOf, fieldNames }: Header): void {
     this.#readHeader = undefined;
+    this.#fieldNames = new Set(fieldNames.map(normalizeName));
     this.#headingOf = headingOf;
     this.#names = required.filter((name) => NAME_FIELD.test(name));
   }
@@ -133,8 +138,14 @@ export class SuspiciousValues {
       if (typeof value !== 'string') continue;
       if (field.decimal !== null) trackDecimals(field, value);
       const isHeading = field.isId && isHeadingOf(field, value);
-      if (!isHeading && isUnsuspicious(value, field, isPlain)) continue;
-      const suspicion = isHeading ? REPEATED_HEADER : findSuspicion(value, field);
+      const isFieldName =
+        field.isId && this.#fieldNames.size > 0 && this.#fieldNames.has(normalizeName(value));
+      if (!isHeading && !isFieldName && isUnsuspicious(value, field, isPlain)) continue;
+      const suspicion = isHeading
+        ? REPEATED_HEADER
+        : isFieldName
+          ? FIELD_NAME
+          : findSuspicion(value, field);
       if (!suspicion) continue;
       if (found === NONE) found = [];
       this.#add(found, suspicion, field, value);

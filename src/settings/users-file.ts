@@ -5,6 +5,7 @@ import { openInputFile } from '../bulk/input-file.ts';
 import { createPreparer } from '../bulk/record-preparation.ts';
 import { findRecordProblems } from '../bulk/record-problem.ts';
 import { RepeatedIdDetector } from '../bulk/repeated-ids.ts';
+import { namesInRows } from '../bulk/source/column-guesses.ts';
 import {
   InputError,
   type Position,
@@ -126,7 +127,11 @@ export async function* readUsersFile(
 function createUserCheck(fields: BulkFields, source: Source, path: string) {
   const known = new Set(fields.knownFields);
   const suspicious = new SuspiciousValues(fields.knownFields.filter(isIdField));
-  suspicious.startFile(() => ({ required: [], headingOf: (field) => source.heading?.(field) }));
+  suspicious.startFile(() => ({
+    required: [],
+    headingOf: (field) => source.heading?.(field),
+    fieldNames: namesInRows(source.columns?.() ?? [], fields),
+  }));
   const fail = (position: Partial<Position>, found: readonly SuspiciousValue[]) => {
     const problem = found.find(({ isId }) => isId);
     if (!problem) return;

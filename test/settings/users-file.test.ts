@@ -76,6 +76,7 @@ it.each([
   ['userId,org\nada,beta\n', "users.csv:2:1: the field 'org' looks like 'organizationId'"],
   ['userId,name\nada,Ada\nnull,Bo\n', "users.csv:3:1: userId: 'null' stands for a missing value"],
   ['userId,name\nada,Ada\nuserId,name\n', "users.csv:3:1: userId: 'userId' repeats the header"],
+  ['userId,ada,bo\nName,Ada,Bo\n', "users.csv:2:1: userId: 'Name' is the name of a field"],
   ['userId,name\n1.0,Ada\n2.0,Bo\n', "users.csv: userId: '1.0' and all other values end in '.0'"],
 ])('refuses invalid and repeated users', async (text, message) => {
   const file = await createFile('users.csv', text);

@@ -35,6 +35,16 @@ export function findUnknownColumns(
 }
 
 /**
+ * Returns the names that are no IDs because the rows are probably fields: no column beside the ID is
+ * one.
+ */
+export function namesInRows(columns: readonly string[], fields: KnownFields): readonly string[] {
+  const unknown = findUnknownColumns(columns, fields);
+  const isTransposed = unknown.length > 0 && unknown.length === columns.length - 1;
+  return isTransposed ? fields.knownFields : [];
+}
+
+/**
  * Guesses the fields that unknown columns stand for: `E-Mail Address` is `email`. A field that the
  * file has, or that several columns could stand for, is not guessed.
  */

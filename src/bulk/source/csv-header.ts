@@ -201,6 +201,10 @@ export class HeaderReader {
       : found
           .flatMap((column) => findSeparator(column, id))
           .find((each) => rows.every((cells) => cells.join(delimiter).includes(each)));
+    const isField = ([name = '']: readonly string[]) =>
+      this.#request.knownFields.includes(name.trim());
+    if (separator && rows.some((cells) => isField(cells.join(delimiter).split(separator, 1))))
+      return new InputError(name, this.#locate(line), problem, FIELD_IN_ROW_HINT);
     if (separator === delimiter)
       return new InputError(name, this.#locate(line), problem, WHOLE_ROW_HINT);
     if (separator !== undefined) {
@@ -223,6 +227,9 @@ export class HeaderReader {
     return new InputError(name, this.#locate(line), problem, hint);
   }
 }
+
+const FIELD_IN_ROW_HINT =
+  'each row seems to be a field: write the names of the fields into the first row, and each record into one row';
 
 export const WHOLE_ROW_HINT = 'remove the quotes around the rows: each is a single cell';
 

@@ -327,6 +327,29 @@ describe('everything in one pass', () => {
   });
 
   it.each([
+    ['userId,u1,u2\nname,Ada,Bo\nphone,1,2\n', "2: userId: 'name' is the name of a field"],
+    ['userId,u1\nE-Mail,a@example.com\n', "2: userId: 'E-Mail' is the name of a field"],
+    ['userId=u1\nname=Ada\n', "1: the column 'userId' is missing; the columns are: userId=u1"],
+  ])('refuses a table with a column for each record: %j', async (content, problem) => {
+    const { stdout, error } = await validate({ name: 'u.csv', content });
+    expect(`${stdout}${error?.message}`).toContain(`u.csv:${problem}`);
+    expect(error?.hint).not.toContain('--separator');
+  });
+
+  it('accepts IDs such as name beside other fields', async () => {
+    for (const content of ['userId,name\nname,Ada\n', '[{"userId":"name","x":1}]'])
+      expect(
+        (
+          await validate({
+            name: 'u.csv',
+            content,
+            flags: content.startsWith('[') ? { inputFormat: 'json' } : {},
+          })
+        ).error,
+      ).toBeUndefined();
+  });
+
+  it.each([
     ['{"u1":{"name":"Ada"}}\n{"u2":{}}\n', 'u.ndjson', 'to_entries[] | .value + {userId: .key}'],
     ['[{"u1":{}},{"u2":{"userId":"u2"}}]', 'u.json', 'to_entries[] | .value + {userId: .key}'],
     ['{"user":{"userId":"u1"}}\n', 'u.ndjson', '.[]'],
