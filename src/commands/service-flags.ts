@@ -1,4 +1,4 @@
-import type { ConnectionFiles } from '../client/connection-files.ts';
+import type { ConnectionFiles } from '../client/target.ts';
 import {
   commandLineOf,
   Hint,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ConnectionFiles } from '../client/connection-files.ts';
+import type { ConnectionFiles } from '../client/target.ts';
 import {
   createLocalFileError,
   createPrivateFolder,

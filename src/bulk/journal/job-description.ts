@@ -1,5 +1,5 @@
 import type { InputFormat } from '../../catalog/bulk-options.ts';
-import type { ConnectionFiles } from '../../client/connection-files.ts';
+import type { ConnectionFiles } from '../../client/target.ts';
 import type { Attribution } from '../../kernel/attribution.ts';
 
 /** An input file, and the index of its first record in the whole input. */

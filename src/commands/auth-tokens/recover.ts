@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
-import { selectConnectionFiles } from '../../client/connection-files.ts';
 import { credentialVariablesOf } from '../../client/credentials.ts';
+import { selectConnectionFiles } from '../../client/target.ts';
 import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { didYouMean } from '../../kernel/nearest.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
-import { type ConnectionFiles, selectConnectionFiles } from '../../client/connection-files.ts';
+import { type ConnectionFiles, selectConnectionFiles } from '../../client/target.ts';
 import type { CommandService, ConnectedCommand, GlobalOptions } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';

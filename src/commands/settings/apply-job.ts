@@ -35,7 +35,6 @@ import {
   type OpenJob,
 } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
-
 import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import { createBlockedError, describeBlocked, findBlocked } from './blocked-changes.ts';

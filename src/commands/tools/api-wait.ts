@@ -1,11 +1,13 @@
-import type { Auth } from '../../catalog/define.ts';
+import type { Auth, Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { groupByPath, type OperationEntry } from '../../catalog/manifest.ts';
+import { selectOperation } from '../../catalog/select-operation.ts';
 import type { CallResult, Client } from '../../client/client.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { type Fields, isObject } from '../../kernel/json.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { pollUntilEnd, type TaskState } from '../call/wait.ts';
 import type { Context } from '../context.ts';
-import type { KnownOperation } from './known-operation.ts';
 
 /** The response field with the ID of a job, and the path that returns the job's status. */
 export interface WaitTarget {
@@ -118,4 +120,21 @@ function reasonOf(data: unknown): string {
     (text) => typeof text === 'string' && text !== '',
   );
   return reason === undefined ? '' : `: ${redactRemembered(String(reason))}`;
+}
+
+export interface KnownOperation {
+  readonly entry: OperationEntry;
+  readonly operation: Operation;
+}
+
+/**
+ * Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog.
+ */
+export async function findKnownOperation(
+  path: string,
+  data: unknown,
+): Promise<KnownOperation | undefined> {
+  const candidates = groupByPath().get(path) ?? [];
+  const entry = selectOperation(candidates, data);
+  return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

@@ -21,9 +21,12 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { explainFailure, findReportedFailure } from './api-outcome.ts';
-import type { WaitTarget } from './api-wait.ts';
-import { waitForJob } from './api-wait.ts';
-import { findKnownOperation, type KnownOperation } from './known-operation.ts';
+import {
+  findKnownOperation,
+  type KnownOperation,
+  type WaitTarget,
+  waitForJob,
+} from './api-wait.ts';
 
 interface ApiFlags {
   readonly data?: string | undefined;

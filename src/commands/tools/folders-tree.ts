@@ -1,5 +1,5 @@
 import { loadResource } from '../../catalog/index.ts';
-import { requireIds } from '../../client/record-ids.ts';
+import { requireIds } from '../../client/response-data.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';

@@ -1,6 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadOperation, loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
+import { requireData } from '../../client/response-data.ts';
 import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { wrapMessage } from '../../output/message-text.ts';
@@ -9,7 +10,6 @@ import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
 import { readInputData } from '../call/input-data.ts';
-import { requireData } from '../call/require-data.ts';
 import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';
 import { ensureAllowed } from '../connection/protections.ts';

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type {
   Delivery,
+  DeliveryAttempt,
   DeliveryFailure,
   DeliveryRecord,
   DeliveryState,
@@ -11,7 +12,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { chunkRows, prepareSelect } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { DeliveryForm, StoredDeliveryState, Tables } from '../store/tables.ts';
-import { parseAttempts } from './attempts.ts';
+import type { AttemptResult } from './http-sender.ts';
 import { endpointIdOf } from './subscriptions.ts';
 
 export interface DeliveryDetail {
@@ -239,3 +240,41 @@ function stateOf(state: StoredDeliveryState, reason: DeliveryFailure | null): De
 export function describeDelivery({ record, createdAt }: DeliveryDetail): Delivery {
   return { ...record, createdAt: new Date(createdAt).toISOString() };
 }
+
+/**
+ * Formats an attempt as a line of JSON. Appending a line does not require reading the earlier
+ * attempts.
+ */
+export function formatAttempt(
+  at: number,
+  { status, error, reason, milliseconds, body }: AttemptResult,
+): string {
+  const time = new Date(at).toISOString();
+  const attempt = {
+    at: time,
+    status,
+    error,
+    // Most attempts have no reason and no body, and `parseAttempts` adds them.
+    ...(reason !== null && { reason }),
+    ...(milliseconds !== null && { milliseconds }),
+    ...(body !== null && { body }),
+  };
+  return `${JSON.stringify(attempt)}\n`;
+}
+
+/** Parses the attempts of a delivery. Attempts of an older svc have fewer fields. */
+function parseAttempts(lines: string): DeliveryAttempt[] {
+  return lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ ...NOT_RECORDED, ...JSON.parse(line) }));
+}
+
+const NOT_RECORDED = {
+  at: '',
+  status: null,
+  error: null,
+  reason: null,
+  milliseconds: null,
+  body: null,
+};

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { KeyCall } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
-import { formatAttempt } from './attempts.ts';
+import { formatAttempt } from './records.ts';
 
 /** Condition of a delivery that no process attempts. */
 export const isClaimable = (now: number) => sql`(owner is null or "dueAt" <= ${now})`;

@@ -1,7 +1,7 @@
 import { documents } from '../../catalog/documents.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
-import { requireIds } from '../../client/record-ids.ts';
+import { requireIds } from '../../client/response-data.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { DocumentQuery, LiveRecord } from '../live-records.ts';
 

@@ -2,7 +2,7 @@ import { loadOperation, loadResource } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
-import { requireIds } from '../../client/record-ids.ts';
+import { requireIds } from '../../client/response-data.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadResource } from '../../../src/catalog/index.ts';
-import { requireData } from '../../../src/commands/call/require-data.ts';
+import { requireData } from '../../../src/client/response-data.ts';
 import { connect } from '../../../src/commands/connection/connect.ts';
 import type { ListenFlags } from '../../../src/commands/webhooks/flags.ts';
 import { createDeliveryOutput, listenCommand } from '../../../src/commands/webhooks/listen.ts';
