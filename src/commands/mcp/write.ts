@@ -51,12 +51,7 @@ export async function callWrite(
     return preview(context, entry, operation, { given, keep, previews, host });
   const shown = previews.find(token, entry.name, given);
   const { input } = shown;
-  const planned = await runInMemory(context, entry, input, {
-    ...host,
-    keep,
-    dryRun: true,
-    confirm: NO_QUESTION,
-  });
+  const planned = await planWrite(context, entry, input, { keep, host });
   if (planned.error !== undefined) return planned;
   if (hashOf(planned.text) !== shown.requests) {
     previews.take(token);
@@ -72,6 +67,16 @@ export async function callWrite(
   return runInMemory(context, entry, input, { ...host, keep, confirm: NO_QUESTION });
 }
 
+/** Makes the requests of a write, and sends none. */
+function planWrite(
+  context: Context,
+  entry: OperationEntry,
+  input: ToolInput,
+  { keep, host }: { keep: ToolArguments['keep']; host: WriteHost },
+): Promise<ToolRun> {
+  return runInMemory(context, entry, input, { ...host, keep, dryRun: true, confirm: NO_QUESTION });
+}
+
 async function preview(
   context: Context,
   entry: OperationEntry,
@@ -84,12 +89,7 @@ async function preview(
   }: { given: ToolInput; keep: ToolArguments['keep']; previews: Previews; host: WriteHost },
 ): Promise<ToolRun> {
   const input = withGeneratedIds(operation, given);
-  const planned = await runInMemory(context, entry, input, {
-    ...host,
-    keep,
-    dryRun: true,
-    confirm: NO_QUESTION,
-  });
+  const planned = await planWrite(context, entry, input, { keep, host });
   if (planned.error !== undefined) return planned;
   const question = await findQuestion(context, operation, { given, input, host });
   // Refuses at once what could not be confirmed later.
