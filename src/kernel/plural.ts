@@ -11,3 +11,14 @@ export function formatNounCount(count: number, noun: string): string {
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
+
+/** Joins the first names. An ellipsis stands for the others: `a, b, …`. */
+export function joinFirst(names: readonly string[], max: number): string {
+  return names.slice(0, max).join(', ') + (names.length > max ? ', …' : '');
+}
+
+/** Joins the first names, and counts the others: `a, b, and 1,200 more`. */
+export function joinAndCount(names: readonly string[], max: number): string {
+  const more = names.length - max;
+  return names.slice(0, max).join(', ') + (more > 0 ? `, and ${groupDigits(more)} more` : '');
+}

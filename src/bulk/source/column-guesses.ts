@@ -5,6 +5,7 @@ import {
   isSameName,
   normalizeName,
 } from '../../catalog/intended-field.ts';
+import { joinAndCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { SEPARATORS } from './csv-dialect.ts';
 import { findRenamedField } from './renamed-field.ts';
@@ -116,7 +117,5 @@ export function formatDropHint(purpose: string, keys: readonly string[]): string
 }
 
 export function listColumns(columns: readonly string[]): string {
-  const shown = columns.slice(0, MAX_LISTED_COLUMNS).join(', ');
-  const more = columns.length - MAX_LISTED_COLUMNS;
-  return more > 0 ? `${shown}, and ${more} more` : shown;
+  return joinAndCount(columns, MAX_LISTED_COLUMNS);
 }

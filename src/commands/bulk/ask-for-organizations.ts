@@ -2,7 +2,7 @@ import type { Operation } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { findIdProblem, quoteId, quoteUnclearId, suggestId } from '../../kernel/id-text.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatNounCount, groupDigits, joinFirst } from '../../kernel/plural.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
 import { findMissingOrganizations } from '../call/new-parents.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
@@ -210,9 +210,8 @@ function createCanceledError(
 ): SvcError {
   const typos = doubtful.filter(({ id, like }) => like !== undefined || unclear.has(id));
   const wrong = typos.length > 0 ? typos : doubtful;
-  const ids = wrong.slice(0, MAX_SHOWN).map(({ id }) => quoteId(id));
-  const more = wrong.length > ids.length ? ', …' : '';
+  const ids = wrong.map(({ id }) => quoteId(id));
   return new SvcError('usage', 'canceled; nothing was sent', {
-    hint: `check the organizations in ${file}: ${ids.join(', ')}${more}`,
+    hint: `check the organizations in ${file}: ${joinFirst(ids, MAX_SHOWN)}`,
   });
 }

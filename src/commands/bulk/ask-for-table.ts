@@ -2,7 +2,7 @@ import { OtherRowError } from '../../bulk/source/source.ts';
 import { OtherSheetError } from '../../bulk/source/spreadsheet.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { formatNounCount } from '../../kernel/plural.ts';
+import { formatNounCount, joinFirst } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { type InputOptions, openInputFiles } from './input-files.ts';
 
@@ -52,13 +52,8 @@ export async function askForHeaderRow(
     return undefined;
   const choices = [later, first].map(({ row, columns }) => {
     const named = columns.filter((column) => column.trim() !== '');
-    const shown = named.slice(0, MAX_SHOWN_COLUMNS).join(', ');
     const value = `row ${row}`;
-    return {
-      row,
-      value,
-      label: `${value}: ${shown}${named.length > MAX_SHOWN_COLUMNS ? ', …' : ''}`,
-    };
+    return { row, value, label: `${value}: ${joinFirst(named, MAX_SHOWN_COLUMNS)}` };
   });
   const chosen = await (await context.prompter()).pick({
     message: 'Row with the column names',

@@ -4,7 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatNounCount, groupDigits, joinFirst } from '../../kernel/plural.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
@@ -279,11 +279,11 @@ const MAX_NAMED = 5;
 function nameParents(parents: readonly Parent[], counts: Counts = new Map()): string {
   const [first] = parents;
   if (!first || parents.length === 1) return `${first?.kind} ${quoteId(first?.id ?? '')}`;
-  const named = parents.slice(0, MAX_NAMED).map(({ id }) => {
+  const named = parents.map(({ id }) => {
     const count = counts.get(id);
     return `${quoteId(id)}${count === undefined ? '' : ` ${groupDigits(count)}`}`;
   });
-  return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
+  return `${formatNounCount(parents.length, first.kind)} (${joinFirst(named, MAX_NAMED)})`;
 }
 
 /** @param isUnknownAlone whether parents of a kind are unknown, not new, if none of the kind is known */

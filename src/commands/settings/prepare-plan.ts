@@ -6,7 +6,7 @@ import { assertAllowed, createPlanAdvice } from '../../client/write-guard.ts';
 import { type Hint, step } from '../../kernel/errors.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { quoteId } from '../../kernel/id-text.ts';
-import { formatNounCount } from '../../kernel/plural.ts';
+import { formatNounCount, joinFirst } from '../../kernel/plural.ts';
 import { findOwningStack } from '../../settings/file/identity.ts';
 import { SettingsError } from '../../settings/file/read-settings.ts';
 import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
@@ -154,10 +154,9 @@ async function noteUnownedEndpoints(
     ({ id, uid }) => findOwningStack(uid) === undefined && !known.has(id) && !known.has(uid ?? id),
   );
   if (unowned.length === 0) return;
-  const named = unowned.slice(0, MAX_NAMED).map(({ id, uid }) => quoteId(String(uid ?? id)));
-  const more = unowned.length > named.length ? ', …' : '';
+  const named = unowned.map(({ id, uid }) => quoteId(String(uid ?? id)));
   await context.note(
-    `${formatNounCount(unowned.length, 'undeclared endpoint')} without a stack: ${named.join(', ')}${more}`,
+    `${formatNounCount(unowned.length, 'undeclared endpoint')} without a stack: ${joinFirst(named, MAX_NAMED)}`,
   );
 }
 

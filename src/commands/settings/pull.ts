@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createLocalFileError } from '../../kernel/files.ts';
 import { quoteId } from '../../kernel/id-text.ts';
-import { formatNounCount } from '../../kernel/plural.ts';
+import { formatNounCount, joinAndCount } from '../../kernel/plural.ts';
 import { replaceFile } from '../../kernel/staged-file.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import { findOwningStack } from '../../settings/file/identity.ts';
@@ -125,10 +125,9 @@ async function pull(
   for (const id of findUndeclarableIds(live))
     await context.warn(`left out ${quoteId(id)}: a settings file does not accept this ID`);
   const unknown = findUnknownFields(live).map(quoteId);
-  const more = unknown.length > MAX_UNKNOWN ? `, and ${unknown.length - MAX_UNKNOWN} more` : '';
   if (unknown.length > 0)
     await context.note(
-      `left out fields that a settings file does not have: ${unknown.slice(0, MAX_UNKNOWN).join(', ')}${more}`,
+      `left out fields that a settings file does not have: ${joinAndCount(unknown, MAX_UNKNOWN)}`,
     );
   const endpoints = records.get('endpoints') ?? [];
   const own =

@@ -1,5 +1,5 @@
 import { quoteId } from '../../kernel/id-text.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatNounCount, groupDigits, joinAndCount } from '../../kernel/plural.ts';
 import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import type {
   Access,
@@ -187,13 +187,7 @@ function describeGroup(rows: readonly AccessRow[], arrow: string): string {
   if (documents.length === 0) return change;
   if (documents.length < rows.length)
     return `${change} (with ${formatNounCount(documents.length, 'document')})`;
-  return `${documents.length === 1 ? 'document' : 'documents'} ${listNames(documents)}: ${change}`;
-}
-
-function listNames(names: readonly string[]): string {
-  const more = names.length - MAX_DOCUMENTS;
-  const shown = names.slice(0, MAX_DOCUMENTS).join(', ');
-  return more > 0 ? `${shown}, and ${groupDigits(more)} more` : shown;
+  return `${documents.length === 1 ? 'document' : 'documents'} ${joinAndCount(documents, MAX_DOCUMENTS)}: ${change}`;
 }
 
 function describeChange({ before, after }: AccessRow, arrow: string): string {
@@ -220,7 +214,10 @@ function nameFolders(resources: readonly ChangedResource[]): string {
   );
   const folders = Array.from(byOrganization, ([organization, own]) => {
     if (own.length === 1) return own.map(nameFolder).join('');
-    return `folders ${listNames(own.map(({ id }) => quoteId(id)))} (${quoteId(organization)})`;
+    return `folders ${joinAndCount(
+      own.map(({ id }) => quoteId(id)),
+      MAX_DOCUMENTS,
+    )} (${quoteId(organization)})`;
   });
   return [...organizations, ...folders].join(', ');
 }
