@@ -48,6 +48,7 @@ const LONG_TEXT = 500_000;
  */
 const MAX_LEXEMES = 3_800_000;
 const ITEM_LEXEMES = 5;
+const MAX_TEXT_CHARACTERS = 8 * 1024 * 1024;
 /** Upper bound on the fields of a mapping, of which each is compared with all others. */
 const MAX_FIELDS = 10_000;
 /** Nesting at which parsing stops early: each open value takes memory, and the composer is recursive. */
@@ -105,6 +106,8 @@ function* readTokens(
     // A second document is an error.
     if (documents > 1) break;
     lexemes += 1;
+    if (lexeme.length > MAX_TEXT_CHARACTERS)
+      throw new InputError(name, {}, 'a text in the YAML is longer than 8 MB');
     weight += isHeavy(lexeme) ? ITEM_LEXEMES : 1;
     if (weight > MAX_LEXEMES)
       throw new InputError(name, {}, 'the YAML has too many values', 'split it into several files');

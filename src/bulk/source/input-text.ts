@@ -2,6 +2,7 @@ import { constants } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { Io } from '../../kernel/io.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
+import { groupDigits } from '../../kernel/plural.ts';
 import { decompress, prepend, readNamedBytes, readStreamBytes, withFirstChunkOf } from './bytes.ts';
 import { decodeText, detectEncoding, MAX_SIGNATURE_BYTES, rejectBinary } from './decode.ts';
 import { InputError } from './source.ts';
@@ -113,19 +114,27 @@ async function* mapText(
   for await (const chunk of chunks) yield change(chunk);
 }
 
-const TOO_LONG = `longer than ${constants.MAX_STRING_LENGTH} characters`;
-
 /**
  * Reads a whole text.
- * @throws SvcError `invalid_input` if it is longer than a string can be
+ * @param maxLength longest text in characters (default: as long as a string can be)
+ * @throws SvcError `invalid_input` if the text is longer
  */
-export async function joinText(chunks: AsyncIterable<string>, name: string): Promise<string> {
+export async function joinText(
+  chunks: AsyncIterable<string>,
+  name: string,
+  maxLength = constants.MAX_STRING_LENGTH,
+): Promise<string> {
   const texts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > constants.MAX_STRING_LENGTH)
-      throw new InputError(name, {}, TOO_LONG, 'split it into several files');
+    if (length > maxLength)
+      throw new InputError(
+        name,
+        {},
+        `longer than ${groupDigits(maxLength)} characters`,
+        'split it into several files',
+      );
     texts.push(chunk);
   }
   return texts.join('');

@@ -66,6 +66,8 @@ async function* listSettings(
   }
 }
 
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
 async function readOne(request: FilesRequest): Promise<ReadFile> {
   const { file, cwd, stdin, signal } = request;
   const name = inputName(file);
@@ -81,7 +83,7 @@ async function readOne(request: FilesRequest): Promise<ReadFile> {
       : readNamedBytes(path, name, signal);
   const hash = new FileHash();
   const { chunks } = await decodeInputText(hash.update(bytes), name, { mayBeEmpty: true });
-  const text = await joinText(chunks, name);
+  const text = await joinText(chunks, name, MAX_CHARACTERS);
   return { name, folder, text, ...(path !== undefined && { file: hash.describe(path) }) };
 }
 
