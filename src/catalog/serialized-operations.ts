@@ -33,7 +33,7 @@ type CopiedField =
 export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly name: OperationName;
   readonly resource: Resource;
-  /** Command lines with their captions. The first one is the sample, which has no caption. */
+  /** Command lines with their captions. The first one is the sample. */
   readonly examples: Examples;
   readonly path: string;
   readonly aliases?: readonly string[];
