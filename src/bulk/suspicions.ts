@@ -75,8 +75,10 @@ const PLACEHOLDERS = new Set([
   '(blank)',
   '\\N',
 ]);
-/** Matches placeholders that are valid outside IDs, such as surnames and booleans. */
-const PLACEHOLDER_IN_ID = /^(?:null|none|nil|true|false|-?infinity|\{\}|\[\])$/i;
+/** Matches placeholders that are valid outside IDs, such as surnames. */
+const PLACEHOLDER_IN_ID = /^(?:null|none|nil|-?infinity|\{\}|\[\])$/i;
+/** Matches a boolean, as scripts and sheets in several languages write it. */
+const BOOLEAN = /^(?:true|false|wahr|falsch|vrai|faux|истина|ложь)$/i;
 /** Matches the last row of a report, and the count of rows that a database tool prints. */
 const FOOTER = new RegExp(
   [
@@ -196,6 +198,11 @@ const SUSPICIONS: readonly Suspicion[] = [
       (isName && NAME_FROM_MISSING_VALUE.test(text)),
     describe: (text) => `${quote(text)} stands for a missing value`,
     plural: 'stand for a missing value',
+  },
+  {
+    isSuspicious: (text, { isId }) => isId && BOOLEAN.test(text),
+    describe: (text) => `${quote(text)} is a boolean`,
+    plural: 'are booleans',
   },
   {
     isSuspicious: (text, { isId }) =>
@@ -333,7 +340,7 @@ export function isUnsuspicious(
   if (length > MAX_PLACEHOLDER) return true;
   if (!isAlphanumeric(text.charCodeAt(length - 3)) || text[3] === ':') return false;
   if (isIdColumn && FOOTER.test(text)) return false;
-  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text);
+  return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text) && !BOOLEAN.test(text);
 }
 
 const NINE = 0x39;

@@ -28,7 +28,20 @@ const NEVER_TYPED = [
   ],
 ].flat();
 const NEVER_AN_ID = [
-  ['Null', 'true', 'FALSE', 'none', '-Infinity', '{}', '[]', 'u-null', 'u_None', '$ID', "'u1'"],
+  [
+    'Null',
+    'true',
+    'FALSE',
+    'WAHR',
+    'none',
+    '-Infinity',
+    '{}',
+    '[]',
+    'u-null',
+    'u_None',
+    '$ID',
+    "'u1'",
+  ],
   ['3/4/2024', '01.02.2024', '2024-01-02 00:00:00', '01. Mrz', 'mars-24', "'0123", "b'abc'"],
   ["['abc']", "('abc',)", '{"id":"a"}', 'x\u00a0y', 'x\u200dy', 'x\u180ey', 'x\ufe0fy', 'x\ue000y'],
   ['x\u3164y', 'x\tz', '“u1”', '„u1“', '«u1»', '‘u1’', "'u1", '=HYPERLINK("u","u1")', '=A2&"x"'],
