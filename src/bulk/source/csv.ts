@@ -28,6 +28,9 @@ export interface TableRow {
 /** Maximum characters of a row that an error shows. */
 const MAX_SHOWN = 40;
 
+/** Maximum rows for which there is the same warning. */
+const MAX_LISTED_ROWS = 3;
+
 /** The error of a cell of a table. */
 export interface CellError {
   readonly column: number;
@@ -49,6 +52,8 @@ export class CsvReader {
   /** The rows without values, which are skipped. */
   readonly emptyRows = { firstLine: 0, count: 0 };
   #paddedLines = 0;
+  /** Lines of the first rows in which a cell contains the text of other rows. */
+  readonly #rowsInCells: number[] = [];
   /** Whether the file is the result of a list command with `--envelope`. */
   #isEnvelope = false;
 
@@ -217,6 +222,10 @@ export class CsvReader {
       ...(this.#paddedLines === 0
         ? []
         : [{ line: 1, message: 'ignored separators at the end of rows' }]),
+      ...this.#rowsInCells.map((line) => ({
+        line,
+        message: 'a cell contains lines that look like records; check the quotes around it',
+      })),
     ];
   }
 
@@ -233,6 +242,8 @@ export class CsvReader {
   ): SourceRecord {
     if (cells.length === fields.length) {
       this.#requireNoValues(nameless, cells, line);
+      const isListed = this.#rowsInCells.length < MAX_LISTED_ROWS;
+      if (!segment && isListed && hasRowInCell(cells, delimiter)) this.#rowsInCells.push(line);
       return new CsvRecord(fields, cells, text, line, segment);
     }
     const hasExtraCells = cells.length > fields.length;
@@ -262,6 +273,19 @@ export class CsvReader {
       new InputError(this.#request.name, { line }, problem, hint),
     );
   }
+}
+
+/**
+ * Whether a cell contains lines with as many cells as the row, because a quote is missing, or one is in the
+ * wrong place. Texts have spaces after their commas.
+ */
+function hasRowInCell(cells: readonly string[], delimiter: string): boolean {
+  return cells.some((cell, at) => {
+    const lines = cell.split(/\r\n|\n|\r/).slice(1, at === cells.length - 1 ? undefined : -1);
+    const isRow = (line: string) =>
+      line.split(delimiter).length === cells.length && !line.includes(`${delimiter} `);
+    return cells.length > 1 && lines.length > 0 && lines.every(isRow);
+  });
 }
 
 class CsvRecord implements SourceRecord {

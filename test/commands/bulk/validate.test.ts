@@ -383,6 +383,18 @@ describe('everything in one pass', () => {
   });
 });
 
+it.each([
+  ['u1,"Ada\nu2,Bo\nu3,Cy"\n', 1],
+  ['"u1\nu2,Bo\nu3",Cy\n', 1],
+  ['u1,"Ada\nSt 1\nBerlin, Germany"\n', 0],
+  ['u1,"Ada\nLovelace"\n', 0],
+])('warns about a cell that contains rows: %j', async (rows, count) => {
+  const { stderr } = await validate({ name: 'u.csv', content: `userId,name\n${rows}` });
+  expect(stderr.match(/u.csv:2: a cell contains lines that look like records/g) ?? []).toHaveLength(
+    count,
+  );
+});
+
 describe('suspicious values', () => {
   const warningsOf = async (content: string, flags: ValidateFlags = {}, name = 'u.csv') => {
     const { stdout, stderr, error } = await validate({ name, content, flags });
