@@ -307,6 +307,12 @@ export function findSuspicion(text: string, kind: FieldKind): Suspicion | undefi
 
 /** Matches characters that hardly any value contains, except suspicious ones. */
 const OTHER_THAN_ORDINARY = /[^ !"#'-;=?-Z^-z|~]/;
+/**
+ * Matches such characters outside IDs, where letters of Latin, Cyrillic, Japanese, Chinese, and Korean are
+ * ordinary, except those with which wrongly decoded texts begin.
+ */
+const OTHER_THAN_ORDINARY_OR_LETTER =
+  /[^ !"#'-;=?-Z^-z|~À-ÏÑ-ÓÕÖØ-ïñ-öø-őАБЖ-ПТ-яёぁ-ゖァ-ヺー一-龥가-힣]/;
 /** Matches most email addresses, and no other text. */
 const ORDINARY_EMAIL = /^[A-Za-z][\w.+-]*@[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+$/;
 const MAX_PLACEHOLDER = 9;
@@ -318,16 +324,17 @@ const MAX_PLACEHOLDER = 9;
  */
 export function isUnsuspicious(
   text: string,
-  { isEmail, isIdColumn }: FieldKind,
+  { isEmail, isId, isIdColumn }: FieldKind,
   isOrdinary: boolean,
 ): boolean {
   if (isEmail) return ORDINARY_EMAIL.test(text);
   const { length } = text;
   const first = text.charCodeAt(0);
   const last = text.charCodeAt(length - 1);
-  if (!isAlphanumeric(first) || !isAlphanumeric(last)) return false;
+  if (!mayBeAlphanumeric(first) || !mayBeAlphanumeric(last)) return false;
   // A regular expression is faster than a loop.
-  if (!isOrdinary && OTHER_THAN_ORDINARY.test(text)) return false;
+  const other = isId ? OTHER_THAN_ORDINARY : OTHER_THAN_ORDINARY_OR_LETTER;
+  if (!isOrdinary && other.test(text)) return false;
   if (length < 3) return true;
   if (hasSuspiciousWord(text, first, last)) return false;
   // Footers have spaces.
@@ -335,19 +342,22 @@ export function isUnsuspicious(
   // Dates and shortened numbers have a separator after the first digits, or before the last ones.
   if (first <= NINE)
     return (
-      isAlphanumeric(text.charCodeAt(1)) && isAlphanumeric(text.charCodeAt(2)) && text[4] !== '-'
+      mayBeAlphanumeric(text.charCodeAt(1)) &&
+      mayBeAlphanumeric(text.charCodeAt(2)) &&
+      text[4] !== '-'
     );
   if (length > MAX_PLACEHOLDER) return true;
-  if (!isAlphanumeric(text.charCodeAt(length - 3)) || text[3] === ':') return false;
+  if (!mayBeAlphanumeric(text.charCodeAt(length - 3)) || text[3] === ':') return false;
   if (isIdColumn && FOOTER.test(text)) return false;
   return !PLACEHOLDERS.has(text) && !PLACEHOLDER_IN_ID.test(text) && !BOOLEAN.test(text);
 }
 
 const NINE = 0x39;
 
-function isAlphanumeric(code: number): boolean {
+/** Returns true beyond ASCII, because ordinary characters there are letters. */
+function mayBeAlphanumeric(code: number): boolean {
   const letter = code | 0x20;
-  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= NINE);
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= NINE) || code > 0x7f;
 }
 
 /** Words of suspicious texts, by the code of the last or first character of such a text. */
