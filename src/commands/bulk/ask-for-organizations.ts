@@ -4,7 +4,7 @@ import { findIdProblem, quoteId, quoteUnclearId, suggestId } from '../../kernel/
 import { findSimilar } from '../../kernel/nearest.ts';
 import { formatNounCount, groupDigits, joinFirst } from '../../kernel/plural.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
-import { findMissingOrganizations } from '../call/new-parents.ts';
+import { findMissingOrganizations } from '../call/missing-parents.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import { getFlagValue } from '../options.ts';

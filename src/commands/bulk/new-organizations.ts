@@ -2,7 +2,7 @@ import type { RecordTargets } from '../../bulk/record-targets.ts';
 import type { Operation } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { quoteId } from '../../kernel/id-text.ts';
-import { findMissingOrganizations } from '../call/new-parents.ts';
+import { findMissingOrganizations } from '../call/missing-parents.ts';
 import type { Context } from '../context.ts';
 
 /** Maximum number of organizations in a summary. */

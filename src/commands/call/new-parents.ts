@@ -1,5 +1,4 @@
 import type { CreatedParents, Operation, Parent, ParentKind } from '../../catalog/define.ts';
-import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { quoteId } from '../../kernel/id-text.ts';
@@ -8,10 +7,9 @@ import { formatNounCount, groupDigits, joinFirst } from '../../kernel/plural.ts'
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
-import type { IdKind } from '../ids/id-cache.ts';
 import { getFlagValue } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { findMissingInStore } from './missing-parents.ts';
+import { findMissingInStore, findUnknown, mayExist } from './missing-parents.ts';
 
 /**
  * Checks for organizations and users that a write would create, possibly because of a typo in an
@@ -95,64 +93,6 @@ async function refuseMissing(context: Context, { kind, id, others }: MissingPare
     `${kind} ${quoteId(id)} is not known on this machine, and the service would create it if it does not exist`,
     advice,
   );
-}
-
-/**
- * Whether an organization has folders or documents. A dry run, which does not read, assumes so. The
- * service has no other answer for an empty organization than for one that does not exist.
- */
-async function mayExist(context: Context, organizationId: string): Promise<boolean> {
-  const [client, folders, documents] = await Promise.all([
-    context.client(),
-    loadResource('folders'),
-    loadResource('documents'),
-  ]);
-  const found = await client.call(folders['folders.list'], { organizationId, maxDepth: 1 });
-  if (!found.sent || (found.data ?? []).length > 0) return true;
-  const listed = await client
-    .call(documents['documents.list'], { organizationId, pageSize: 1 })
-    .catch((error: unknown) => {
-      if (error instanceof SvcError && error.failure === 'failed_precondition') return undefined;
-      throw error;
-    });
-  return listed?.sent === true && (listed.data ?? []).length > 0;
-}
-
-/** The organizations of an import that are missing or unknown, and those that are known. */
-export interface MissingOrganizations {
-  readonly missing: readonly string[];
-  readonly known: readonly string[];
-}
-
-/**
- * Finds the organizations that do not exist in the embedded service's store, or that this machine
- * does not know. Sends no requests.
- */
-export async function findMissingOrganizations(
-  context: Context,
-  ids: readonly string[],
-): Promise<MissingOrganizations> {
-  const { local } = context.options;
-  const parents = ids.map((id) => ({ kind: 'organization' as const, id, organizationId: id }));
-  if (local) {
-    const found = await findMissingInStore(context, parents);
-    const missing = found.map(({ id }) => id);
-    const isMissing = new Set(missing);
-    const existing = ids.filter((id) => !isMissing.has(id));
-    return { missing, known: [...new Set([...existing, ...(found[0]?.others ?? [])])] };
-  }
-  const readIds = await openIdCache(context);
-  const known = await readIds('organization');
-  const isKnown = new Set(known);
-  return { missing: ids.filter((id) => !isKnown.has(id)), known };
-}
-
-async function openIdCache(
-  context: Context,
-): Promise<(kind: IdKind) => Promise<readonly string[]>> {
-  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
-  const scope = idScopeOf(await context.target());
-  return (kind) => readCachedIds(context, scope, kind);
 }
 
 /**
@@ -284,28 +224,6 @@ function nameParents(parents: readonly Parent[], counts: Counts = new Map()): st
     return `${quoteId(id)}${count === undefined ? '' : ` ${groupDigits(count)}`}`;
   });
   return `${formatNounCount(parents.length, first.kind)} (${joinFirst(named, MAX_NAMED)})`;
-}
-
-/** @param isUnknownAlone whether parents of a kind are unknown, not new, if none of the kind is known */
-async function findUnknown(
-  context: Context,
-  { kinds }: CreatedParents,
-  parents: Iterable<Parent>,
-  isUnknownAlone: (kind: ParentKind) => boolean,
-): Promise<readonly MissingParent[]> {
-  const readIds = await openIdCache(context);
-  const known = new Map<Parent['kind'], readonly string[]>();
-  for (const kind of kinds) {
-    const ids = await readIds(kind);
-    if (ids.length > 0 || isUnknownAlone(kind)) known.set(kind, ids);
-  }
-  if (known.size === 0) return [];
-  const unknown: MissingParent[] = [];
-  for (const parent of parents) {
-    const others = known.get(parent.kind);
-    if (others && !others.includes(parent.id)) unknown.push({ ...parent, others });
-  }
-  return unknown;
 }
 
 function question(parents: readonly MissingParent[], isCertain: boolean, counts?: Counts): string {
