@@ -5,7 +5,7 @@ import {
   Option,
   type OutputConfiguration,
 } from 'commander';
-import { hint, SvcError } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { version } from '../../kernel/version.ts';
@@ -18,14 +18,13 @@ import { createCommandHelp, helpForPath } from '../help/command-help.ts';
 import { findHelpSubject } from '../help/find-subject.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { LIST_FLAGS, parseListOptions } from '../list-flags.ts';
-import { getFlagValue, longName, optionalProperty, selectOptions } from '../options.ts';
+import { longName, optionalProperty, selectOptions } from '../options.ts';
 import { checkCommandFiles } from '../outputs/command-files.ts';
 import type { ContextOrigin } from '../run/open-context.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
-import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf, printsList } from '../tree/leaf.ts';
 import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
-import { commandPath, helpStep } from './command-words.ts';
+import { checkGlobalFlags, honoredFlagsOf, isLocalOnly } from './honored-flags.ts';
 import { toUsageError } from './usage-error.ts';
 
 export interface ProgramDependencies {
@@ -306,50 +305,4 @@ function rejectRepeats(option: Option, { many }: OptionDefinition): void {
       throw new SvcError('usage', `${option.long ?? option.flags} can be given only once`);
     return parseArg ? parseArg(value, undefined) : value;
   });
-}
-
-const NETWORK_FLAGS = [
-  'profile',
-  'base-url',
-  'ca-file',
-  'client-cert',
-  'client-key',
-  'insecure-http',
-];
-
-/**
- * Rejects global flags that the command does not support. Environment variables and profiles with
- * unsupported settings are allowed.
- * @param given parsed values of the global flags
- * @throws SvcError `usage` with the first unsupported flag
- */
-function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): void {
-  const isHonored = honoredFlagsOf(leaf);
-  const names = GLOBAL_FLAGS.map(longName).filter((name) => isGiven(given, name));
-  const refused = names.find((name) => !isHonored(name));
-  if (refused !== undefined) {
-    throw new SvcError('usage', `${commandPath(command)} does not support --${refused}`, {
-      hint:
-        isLocalOnly(leaf) && NETWORK_FLAGS.includes(refused)
-          ? 'omit the flag: this command calls no service over the network'
-          : hint`see ${helpStep(command)}`,
-    });
-  }
-  const networkFlag = names.find((name) => NETWORK_FLAGS.includes(name));
-  if (names.includes('local') && networkFlag !== undefined) {
-    throw new SvcError('usage', `--local and --${networkFlag} cannot be combined`, {
-      hint: '--local uses the embedded service of this machine',
-    });
-  }
-  if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf))
-    throw new SvcError('usage', '--store requires --local', {
-      hint: '--store selects the data of the embedded service',
-    });
-}
-
-/** Whether a flag was given. `--no-headers` sets `headers` to false. */
-function isGiven(given: object, name: string): boolean {
-  return name.startsWith('no-')
-    ? getFlagValue(given, name.slice(3)) === false
-    : getFlagValue(given, name) !== undefined;
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
+import { honoredFlagsOf } from '../../../src/commands/line/honored-flags.ts';
 import { type FileUse, longName } from '../../../src/commands/options.ts';
-import { honoredFlagsOf } from '../../../src/commands/tree/honored-flags.ts';
 import {
   argumentsOf,
   flagsOf,
