@@ -36,6 +36,7 @@ const write = {
     noun: 'user',
     object: 'presence of user',
     sharedResult: true,
+    listed: { readOnly: ['lastUpdated'] },
   },
   warnings: ({ users }: z.output<typeof input>) =>
     warnAboutUnknownValues(

@@ -91,9 +91,13 @@ describe('a list of the embedded service', () => {
     await user.svc(words('groups add --local --org acme --group g1 --name Staff'));
   });
 
-  it.each(['organizations', 'users', 'groups', 'folders', 'documents'])(
+  it.each(['organizations', 'users', 'groups', 'folders', 'documents', 'presence'])(
     'is valid input of the command that adds %s',
     async (kind) => {
+      await user.svc(words('documents add --local --org acme --document d1'));
+      await user.svc(
+        words('presence add --local --org acme --document d1 --user u1 --status away'),
+      );
       for (const flags of ['-o json', '-o yaml', '-o csv', '-o ndjson', '--jq .[]'])
         for (const envelope of flags === '--jq .[]' ? [''] : ['', ' --envelope']) {
           const list = `local list ${kind} ${flags}${envelope}`;
