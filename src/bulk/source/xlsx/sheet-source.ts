@@ -34,7 +34,7 @@ export async function openSheet(
   cache: SheetCache = {},
 ): Promise<Source> {
   const { name } = request;
-  const workbook = await Workbook.open(path, name);
+  const workbook = await Workbook.open(path, name, request.signal);
   try {
     const sheet = workbook.chooseSheet(request.sheet);
     const locate = (line: number, column = 0) => ({ line, cell: table.formatCell(line, column) });

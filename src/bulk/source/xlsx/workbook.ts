@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { Entry, type ZipFile } from 'yauzl';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
+import { createPause } from '../../../kernel/run-in-slices.ts';
 import { MAX_COMPRESSION, MIN_FLOOD_BYTES } from '../bytes.ts';
 import { InputError } from '../source.ts';
 import {
@@ -62,10 +63,10 @@ export class Workbook {
     this.sheets = list.sheets(targets);
   }
 
-  /** @throws SvcError `invalid_input` if the file is not an .xlsx file */
-  static async open(path: string, name: string): Promise<Workbook> {
+  /** @throws SvcError `invalid_input` if the file is not an .xlsx file, or the reason of the signal */
+  static async open(path: string, name: string, signal?: AbortSignal): Promise<Workbook> {
     return withInputErrors(name, async () => {
-      const archive = await Archive.open(path);
+      const archive = await Archive.open(path, signal);
       try {
         const root = await archive.readTargets('');
         const { path: main = DEFAULT_PATH } =
@@ -181,17 +182,23 @@ class Archive {
   readonly #zip: ZipFile;
   readonly #entries = new Map<string, Entry>();
   readonly #repeated = new Set<string>();
+  readonly #signal: AbortSignal | undefined;
 
-  private constructor(zip: ZipFile) {
+  private constructor(zip: ZipFile, signal: AbortSignal | undefined) {
     this.#zip = zip;
+    this.#signal = signal;
   }
 
-  static async open(path: string): Promise<Archive> {
+  static async open(path: string, signal?: AbortSignal): Promise<Archive> {
     const zip = await openZipFile(path);
-    const archive = new Archive(zip);
+    const archive = new Archive(zip, signal);
+    const pause = createPause(signal);
     try {
       if (zip.entryCount > MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`);
-      for await (const entry of zip.eachEntry()) archive.#add(entry);
+      for await (const entry of zip.eachEntry()) {
+        archive.#add(entry);
+        await pause();
+      }
       return archive;
     } catch (error) {
       zip.close();
@@ -228,7 +235,8 @@ class Archive {
   }
 
   async read(path: string, handler: XmlHandler, maxBytes?: number): Promise<void> {
-    for await (const _ of readXml(await this.openPart(path, maxBytes), handler));
+    const bytes = await this.openPart(path, maxBytes);
+    for await (const _ of readXml(bytes, handler)) this.#signal?.throwIfAborted();
   }
 
   /** Reads what a part refers to; for an empty path, what the archive refers to. */

@@ -20,14 +20,14 @@ const FILES = fileURLToPath(new URL('files/', import.meta.url));
 const HEADER =
   '<row r="1"><c r="A1" t="inlineStr"><is><t>userId</t></is></c><c r="B1" t="inlineStr"><is><t>name</t></is></c></row>';
 
-async function read(path: string, sheet?: string) {
+async function read(path: string, sheet?: string, signal = new AbortController().signal) {
   const input = await openInputFile({
     file: path,
     cwd: FILES,
     sheet,
     stdin: { stream: Readable.from([]) },
     spool: '',
-    signal: new AbortController().signal,
+    signal,
     listName: 'users',
     knownFields: ['userId', 'name'],
     targetFields: [],
@@ -704,6 +704,12 @@ describe('a file that is not a valid workbook', () => {
       rows: `${HEADER}<row r="2"><c r="A2" t="str"><v><![CDATA[${text}]]></v></c><c r="B2"/></row>`,
     });
     expect((await read(await write(bytes))).records).toEqual([[2, { userId: text }]]);
+  });
+
+  it('is not read after the signal aborts', async () => {
+    const bytes = createWorkbook({ rows: HEADER, strings: '<si><t>a</t></si>' });
+    const reading = read(await write(bytes), undefined, AbortSignal.abort());
+    await expect(reading).rejects.toThrow('This operation was aborted');
   });
 
   it('is detected by its content', async () => {
