@@ -6,12 +6,12 @@ import type { InputError } from './source/source.ts';
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
-/** Nobody reads more, and findings take far more time and memory than records. */
+/** Upper bound on findings, because each takes far more time and memory than a record. */
 const MAX_FINDINGS = 100_000;
 /** Number of findings in a chunk. */
 const CHUNK_FINDINGS = 1000;
 
-/** Ends a check that has found enough. */
+/** Ends a check after the last finding that is reported. */
 export class EnoughFindingsError extends Error {}
 
 /** Returns the cell of a field in a line of a sheet. */

@@ -9,7 +9,7 @@ import type { SavedResults } from './journal/outcomes.ts';
 import type { LocateRecord } from './record-position.ts';
 
 export interface ResultsFile {
-  /** Whether the results of earlier runs are no longer there. */
+  /** Whether the results of earlier runs are missing from the file. */
   readonly isLost: boolean;
   readonly saved: SavedResults;
   write(items: readonly RecordResult[]): Promise<void>;
@@ -100,7 +100,7 @@ async function checkReplaceable(path: string): Promise<void> {
   await requireWritableFolder(target).catch(fail);
 }
 
-/** Replaces a file by a complete one, which may be on another file system, and removes that. */
+/** Replaces the target with a complete file, which may be on another file system, and removes that file. */
 async function moveText(source: string, target: string): Promise<void> {
   const output = await openOutputFile(target, { existing: 'replace', mode: 0o600 });
   try {

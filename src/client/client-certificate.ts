@@ -4,7 +4,7 @@ import { hint, messageOf, SvcError, step, systemErrorCode } from '../kernel/erro
 /** A certificate and its private key in PEM format, or both as PKCS#12. */
 export type KeyPair = { readonly cert: string; readonly key: string } | { readonly pfx: Buffer };
 
-/** `passphrase`: it is missing or wrong. */
+/** A problem with a key pair. `passphrase` means that the passphrase is missing or wrong. */
 type KeyPairProblem =
   | 'passphrase'
   | 'mismatch'

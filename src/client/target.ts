@@ -72,12 +72,12 @@ export function findHeaderPrefixProblem(text: string): string | undefined {
     : 'a header prefix may contain only letters, digits, and hyphens';
 }
 
-/** Options that name a file that the connection needs. */
+/** Options that name files for the connection. */
 const CONNECTION_FILES = ['caFile', 'clientCert', 'clientKey'] as const;
 
 export type ConnectionFiles = { readonly [Name in (typeof CONNECTION_FILES)[number]]?: string };
 
-/** @param toPath converts each path */
+/** Selects the options that name files for the connection. @param toPath converts each path */
 export function selectConnectionFiles(
   options: ConnectionFiles,
   toPath = (path: string) => path,

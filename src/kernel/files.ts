@@ -189,7 +189,7 @@ export function throwFileError(action: string, path: string) {
 }
 
 /**
- * Returns a handler for `catch` that replaces a missing file by `fallback`, and throws the error
+ * Returns a handler for `catch` that replaces a missing file with `fallback`, and throws the error
  * for any other problem.
  */
 export function useIfMissing<Fallback>(fallback: Fallback, path: string) {

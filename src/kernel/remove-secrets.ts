@@ -25,7 +25,7 @@ export interface CleanedValue {
 }
 
 /**
- * Replaces secrets in JSON data by `<removed>`: all texts in fields whose names say that they are
+ * Replaces secrets in JSON data with `<removed>`: all texts in fields whose names say that they are
  * secret, the secrets that svc knows, and texts that have the form of a secret. The structure of the
  * data stays.
  */

@@ -137,8 +137,8 @@ async function keepOwner(staged: string, { uid, gid }: Stats): Promise<void> {
 }
 
 /**
- * Flushes an open file or folder to disk. Yarn's Plug'n'Play replaces file handles by ones without
- * `sync`, so this uses the file descriptor.
+ * Flushes an open file or folder to disk. Uses the file descriptor, because the file handles of Yarn's
+ * Plug'n'Play have no `sync`.
  */
 export function flush({ fd }: Pick<FileHandle, 'fd'>): Promise<void> {
   return new Promise((resolve, reject) =>

@@ -23,7 +23,7 @@ export interface SavedSecrets {
   readonly keychainProblem: string | undefined;
 }
 
-/** Warns that a saved token is in a file, because the keychain failed. The warning itself may fail. */
+/** Warns that a saved token is in a file, because the keychain failed. Ignores a failure to print the warning. */
 export async function warnAboutTokenFile(
   { warn }: { readonly warn: (text: string) => Promise<void> },
   { location, keychainProblem }: SavedSecrets,

@@ -36,8 +36,8 @@ export function findUnknownColumns(
 }
 
 /**
- * Returns the names that are no IDs because the rows are probably fields: no column beside the ID is
- * one.
+ * Returns the known field names if no other column than the ID is known. Each row is then probably a
+ * field, and such a name in the ID column is not an ID.
  */
 export function namesInRows(columns: readonly string[], fields: KnownFields): readonly string[] {
   const unknown = findUnknownColumns(columns, fields);

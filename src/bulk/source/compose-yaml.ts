@@ -43,13 +43,13 @@ const LEXEMES_PER_STEP = 1_000;
 /** Length of a text, in characters, whose values are much of the memory of the process. */
 const LONG_TEXT = 500_000;
 /**
- * Upper bound on lexemes, of which each takes more than 100 bytes of memory. A comment, and one that
- * begins an item of a list, count as several.
+ * Upper bound on lexemes, each of which takes more than 100 bytes of memory. A comment, and a lexeme
+ * that begins an item of a list, count as several.
  */
 const MAX_LEXEMES = 3_800_000;
 const ITEM_LEXEMES = 5;
 const MAX_TEXT_CHARACTERS = 8 * 1024 * 1024;
-/** Upper bound on the fields of a mapping, of which each is compared with all others. */
+/** Upper bound on the fields of a mapping, each of which is compared with all others. */
 const MAX_FIELDS = 10_000;
 /** Nesting at which parsing stops early: each open value takes memory, and the composer is recursive. */
 const MAX_OPEN_VALUES = 1_000;

@@ -252,7 +252,7 @@ function closingQuote(text: string, from: number): number {
 
 const LONG_CELL = 1024 * 1024;
 
-/** Replaces doubled quotes by single ones. In a long cell, `replaceAll` would take 100 bytes for each. */
+/** Replaces doubled quotes with single ones. In a long cell, `replaceAll` would take 100 bytes per quote. */
 function unquote(text: string): string {
   return text.length < LONG_CELL ? text.replaceAll('""', '"') : text.split('""').join('"');
 }

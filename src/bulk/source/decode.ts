@@ -241,7 +241,7 @@ const OTHER_ENCODING =
 
 /**
  * Matches text in another encoding that was decoded as Windows-1252: bytes without a character,
- * signs that names hardly contain, capitals and quotes inside of words, many accents in a row, signs
+ * signs that names rarely contain, capitals and quotes inside of words, many accents in a row, signs
  * between or behind accents, and dashes and quotes before accents and brackets.
  */
 const NOT_WESTERN =

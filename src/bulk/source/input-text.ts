@@ -100,7 +100,7 @@ export async function decodeInputText(
 /** The character before each record of a JSON text sequence (RFC 7464). */
 const RECORD_SEPARATOR = '\x1e';
 
-/** Replaces the separators of a JSON text sequence by spaces, so that positions stay right. */
+/** Replaces the separators of a JSON text sequence with spaces, which preserves positions. */
 function withoutSeparators(text: InputText): InputText {
   if (!text.head.startsWith(RECORD_SEPARATOR)) return text;
   const replace = (part: string) => part.replaceAll(RECORD_SEPARATOR, ' ');

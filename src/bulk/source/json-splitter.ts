@@ -90,8 +90,8 @@ export class JsonSplitter {
   }
 
   /**
-   * Reads on: at least as much as is left, so that long pieces take linear time. At the end of the input,
-   * sets `isAtEnd`.
+   * Reads more text: at least as much as is not yet consumed, so that long pieces take linear time. At
+   * the end of the input, sets `isAtEnd`.
    */
   async readMore(): Promise<void> {
     const left = this.#segment.text.length - this.#next;

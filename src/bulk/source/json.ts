@@ -19,7 +19,7 @@ export interface JsonRequest extends ListRequest {
   readonly onBeside?: (field: BesideField) => void;
 }
 
-/** A step of reading a text, which yields where it needs more of it. */
+/** A step of reading a text. Yields when it needs more of the text. */
 type Reading<Value = void> = Generator<undefined, Value>;
 type Sink = SourceRecord[];
 

@@ -99,7 +99,7 @@ export async function readYamlList(
 }
 
 /**
- * Lets each alias know its value. By itself, an alias would look for it in the whole document.
+ * Links each alias to its value. By default, an alias searches the whole document for its value.
  * @returns the number of characters that aliases have repeated so far
  */
 function linkAliases(document: Document.Parsed): { readonly characters: number } {

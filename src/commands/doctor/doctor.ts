@@ -223,7 +223,7 @@ function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding
   });
 }
 
-/** Checks the approvals that the profile demands, and tells where the keys of the signers are. */
+/** Checks the approvals that the profile demands, and describes where the keys of the signers are stored. */
 async function checkSigners({ approvals }: Context): Promise<CheckResult> {
   const required = await approvals();
   if (!required) return skipped('the profile demands no approvals');
@@ -238,7 +238,7 @@ async function checkSigners({ approvals }: Context): Promise<CheckResult> {
   );
 }
 
-/** Describes a rule, or why svc applies no plan. */
+/** Describes a rule. Returns a failure if the rule's file of signers has changed. */
 async function describeRule({
   count,
   signers: saved,
@@ -254,7 +254,7 @@ async function describeRule({
   return `${formatNounCount(count, 'approval')} by: ${keys.join(', ')}`;
 }
 
-/** Tells where the key is that `svc approve` signs with by default. */
+/** Finds the default key of `svc approve`, and describes where it is stored. */
 async function checkSigningKey(context: Context): Promise<CheckResult> {
   try {
     const path = await findSigningKey(context);

@@ -238,7 +238,7 @@ const SERVER_FLAGS = [
   'insecure-http',
 ];
 
-/** Replaces the flags in a text by the fields that they set: `createOrganization`. */
+/** Replaces the flags in a text with the fields that they set: `createOrganization`. */
 export function toFieldNames(text: string, entry: OperationEntry | undefined): string {
   return text.replace(/(?<![\w-])--([a-z][a-z-]*)/g, (flag, name: string) => {
     if (SERVER_FLAGS.includes(name)) return flag;

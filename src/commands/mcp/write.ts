@@ -67,7 +67,7 @@ export async function callWrite(
   return runInMemory(context, entry, input, { ...host, keep, confirm: NO_QUESTION });
 }
 
-/** Makes the requests of a write, and sends none. */
+/** Prepares the requests of a write without sending them. */
 function planWrite(
   context: Context,
   entry: OperationEntry,

@@ -246,7 +246,7 @@ function isProtection(field: string): field is Protection {
 
 /**
  * Lets only a person at a terminal loosen the protections of a profile. `--yes` does not confirm it.
- * @throws SvcError `usage` if prompts are not possible, or if the typed name is another one
+ * @throws SvcError `usage` if prompts are not possible, or if the typed name does not match
  */
 async function confirmLoosening(
   context: Context,

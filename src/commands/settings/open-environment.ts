@@ -20,8 +20,8 @@ export interface NamedByFile extends Partial<DeclaredEnvironment> {
 
 /**
  * Runs `work` with a context for the target that a file names: the given context if the file names
- * none, or with the embedded service. The profile of an environment may be missing if variables
- * have its address and credentials.
+ * none, or with the embedded service. The profile of an environment may be missing if environment
+ * variables contain its base URL and credentials.
  * @throws SvcError `usage` if the command line names another profile, or if the target is that of
  * another environment
  */
@@ -122,7 +122,7 @@ async function assertOwnTarget(
   );
 }
 
-/** Returns the names of the environments that name the target of a command. */
+/** Returns the names of the environments whose target is that of a command. */
 async function findEnvironmentsOfTarget(
   { target: resolveTarget, folders }: ConnectedCommand,
   environments: readonly DeclaredEnvironment[],
@@ -151,7 +151,7 @@ function isTargetOf(
 }
 
 /**
- * Whether an environment names a target by its own address or by that of its profile.
+ * Whether an environment names a target by its own base URL or by that of its profile.
  * @param saved the profile of the environment
  */
 export function isEnvironmentOf(
@@ -159,7 +159,7 @@ export function isEnvironmentOf(
   saved: Profile | undefined,
   { url, apiKey }: { readonly url: string | undefined; readonly apiKey: string | null },
 ): boolean {
-  // Services of several keys share an address.
+  // Several API keys may have one base URL.
   if (saved?.apiKey !== undefined && apiKey !== null && saved.apiKey !== apiKey) return false;
   return [baseUrl, saved?.baseUrl].some(
     (each) => each !== undefined && parseBaseUrl(each, 'baseUrl') === url,

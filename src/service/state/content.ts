@@ -82,7 +82,7 @@ function sortParentsFirst(all: readonly Folder[]): readonly Folder[] {
 
 const COLUMNS = ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'] as const;
 const selectDocuments = prepareSelect('documents', COLUMNS, ['key']);
-/** Has no order, for which SQLite would read all documents instead of looking up the IDs. */
+/** Selects documents without an order. To sort, SQLite would read all documents instead of looking up IDs. */
 const selectDocumentsById = prepareSelect('documents', COLUMNS);
 
 const upsertDocuments = prepareUpsert('documents', ['organization', 'documentId'], {

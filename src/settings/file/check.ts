@@ -87,7 +87,7 @@ function overlaysOf(tree: MapTree): readonly MapTree[] {
 }
 
 /**
- * Replaces the issue of a union by those of the only alternative that has the type of the value.
+ * Replaces the issue of a union with those of the only alternative that has the type of the value.
  */
 function chooseAlternative(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.message === LITERAL_SECRET) return [issue];

@@ -111,7 +111,7 @@ async function resolveSecrets(
   return secrets;
 }
 
-/** Replaces each `*` of a path by the indexes of the list at its place. */
+/** Replaces each `*` of a path with the indexes of the list at its place. */
 function expandPath(
   value: unknown,
   [head, ...rest]: SecretPath,
