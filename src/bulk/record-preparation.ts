@@ -253,7 +253,7 @@ function convertMembership(
   if ((plainValue(expiresAt) ?? '') !== '')
     problems.push({
       field: 'expiresAt',
-      message: 'access that ends cannot be added with the user; grant it as a permission',
+      message: 'temporary access cannot be added with a user; grant it as a permission',
     });
   const kind = plainValue(level);
   return { ...user, accessRole: role, ...(kind !== 'organization' && { [`${kind}Id`]: id }) };

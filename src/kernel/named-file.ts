@@ -56,7 +56,7 @@ export function createNamedFileError(file: string, error: unknown): SvcError {
   if (error instanceof TooLongError)
     return new SvcError('invalid_input', `${file}: ${error.message}`, {
       cause: error,
-      hint: 'check that it is the right file, or divide it',
+      hint: 'check that it is the right file, or split it',
     });
   if (error instanceof UnsuitableFileError)
     return new SvcError('usage', `${file}: ${error.message}`, { cause: error });

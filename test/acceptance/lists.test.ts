@@ -178,9 +178,7 @@ describe('a list of the embedded service', () => {
       const ending = await user.svc(words(`local list permissions -o ${format}`));
       expect(await user.svc(add, { stdin: ending.stdout })).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining(
-          'expiresAt: access that ends cannot be added with the user',
-        ),
+        stderr: expect.stringContaining('expiresAt: temporary access cannot be added with a user'),
       });
     },
   );

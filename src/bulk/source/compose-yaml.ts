@@ -106,8 +106,15 @@ function* readTokens(
     // A second document is an error.
     if (documents > 1) break;
     lexemes += 1;
-    if (lexeme.length > MAX_TEXT_CHARACTERS)
-      throw new InputError(name, {}, 'a text in the YAML is longer than 8 MB');
+    if (lexeme.length > MAX_TEXT_CHARACTERS) {
+      const { line, col: column } = lines.linePos(parser.offset - lexeme.length);
+      throw new InputError(
+        name,
+        { line, column },
+        'the text is longer than 8 MB',
+        'shorten it, or check for an unclosed quote',
+      );
+    }
     weight += isHeavy(lexeme) ? ITEM_LEXEMES : 1;
     if (weight > MAX_LEXEMES)
       throw new InputError(name, {}, 'the YAML has too many values', 'split it into several files');

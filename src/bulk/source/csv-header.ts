@@ -229,7 +229,7 @@ export class HeaderReader {
 }
 
 const FIELD_IN_ROW_HINT =
-  'each row seems to be a field: write the names of the fields into the first row, and each record into one row';
+  'each row seems to be a field: put the field names in the first row, and each record in one row';
 
 export const WHOLE_ROW_HINT = 'remove the quotes around the rows: each is a single cell';
 

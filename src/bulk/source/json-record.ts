@@ -58,7 +58,7 @@ function requireFewValues(text: string, name: string, position: Position): void 
     name,
     position,
     `the record has more than ${groupDigits(limit)} ${found}`,
-    'write each record as an object of its own',
+    'write each record as a separate object',
   );
 }
 

@@ -114,7 +114,7 @@ export class SendingCounter {
 /**
  * Counts the requests for checked records, and the records of each organization.
  * @param ids the organizations that the records go to
- * @param counted the count of all valid records in the order of the input, if the check took it
+ * @param counted the count of all valid records in the order of the input, if the check counted them
  */
 export async function countSending(
   context: Context,

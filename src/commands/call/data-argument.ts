@@ -41,7 +41,7 @@ function requireFewFields(value: unknown): void {
   const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   if (!Array.isArray(value) && inner.length > MAX_FIELDS)
     throw new SvcError('invalid_input', '--data contains an object with more than 10,000 fields', {
-      hint: 'write records as a list of objects',
+      hint: 'write the records as a list of objects',
     });
   for (const each of inner) requireFewFields(each);
 }
@@ -77,7 +77,7 @@ export async function readJson(context: Context, argument: string): Promise<unkn
   const { name, text } = await readArgument(context, argument);
   if (measureJson(text).tokens > MAX_TOKENS)
     throw new SvcError('invalid_input', `${name ?? '--data'}: more than 2 million values`, {
-      hint: 'divide it',
+      hint: 'split it into several calls',
     });
   const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
   // A shell removes all quotes of an unquoted text.

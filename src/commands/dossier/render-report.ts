@@ -61,7 +61,7 @@ function returnedPart(files: readonly OrganizationFile[]): readonly string[] {
       : []),
     ...(removed > 0
       ? [
-          `In ${groupDigits(removed)} texts, a token or another secret was replaced by \`${REMOVED}\`. Their records are counted.\n`,
+          `In ${groupDigits(removed)} texts, a token or another secret was replaced with \`${REMOVED}\`. Their records are counted.\n`,
         ]
       : []),
     knowsMemberships

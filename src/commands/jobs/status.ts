@@ -81,7 +81,7 @@ export function readStatus(journal: Journal, state: JobState): JobStatus {
   };
 }
 
-/** Like `findLostInput`, for any job. One that applies a plan reads only the plan. */
+/** Finds the lost input of any job. A job that applies a plan reads only the plan. */
 export async function findLostJobInput(description: JobDescription): Promise<string | undefined> {
   return description.operation === APPLY ? undefined : findLostInput(description);
 }

@@ -86,7 +86,7 @@ export function findDashHint(words: readonly string[]): string | undefined {
     const [, dash = '', name = ''] = FLAG_WITH_DASH.exec(word) ?? [];
     if (name === '') continue;
     const hyphens = name.length === 1 ? '-' : '--';
-    return `replace ${dash} by ${hyphens}: ${hyphens}${name}`;
+    return `replace ${dash} with ${hyphens}: ${hyphens}${name}`;
   }
   return undefined;
 }

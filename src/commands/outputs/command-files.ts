@@ -50,8 +50,8 @@ export async function checkCommandFiles(
 }
 
 /**
- * Checks files that a command reads without output files, also those that no flag names, such as
- * `svc.yaml`: stdout must not be redirected to one of them.
+ * Checks that stdout is not redirected to a file that a command reads. Takes files that no flag names,
+ * too, such as `svc.yaml`.
  * @throws SvcError `usage` like `checkOutputs`
  */
 export async function checkFoundFiles(

@@ -279,6 +279,6 @@ function findLoosened(before: Profile, after: Profile): readonly string[] {
     ...(approvals < demanded
       ? [`${formatNounCount(approvals, 'approval')} instead of ${demanded}`]
       : []),
-    ...(demanded > 0 && approvals > 0 && changesSigners ? ['other signers'] : []),
+    ...(demanded > 0 && approvals > 0 && changesSigners ? ['different signers'] : []),
   ];
 }

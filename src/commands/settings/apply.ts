@@ -51,7 +51,9 @@ async function readApplyInput(
     return { plan, file: argument };
   }
   if (options.file !== undefined)
-    throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
+    throw new SvcError('usage', 'the settings file was given both as an argument and with --file', {
+      hint: 'omit --file',
+    });
   return readPlanRequest(context, { ...options, file: argument });
 }
 

@@ -225,15 +225,15 @@ describe('an invalid command line', () => {
     [
       'users add —user u1',
       "svc users add takes no arguments; unexpected argument '—user'",
-      'replace — by --: --user',
+      'replace — with --: --user',
     ],
     [
       'agents get –p prod',
       "svc agents get takes 1 argument; unexpected argument 'prod'",
-      'replace – by -: -p',
+      'replace – with -: -p',
     ],
-    ['users add -–local', "unknown flag '-–local'", 'replace -– by --: --local'],
-    ['—local users add', "unknown command '—local'", 'replace — by --: --local'],
+    ['users add -–local', "unknown flag '-–local'", 'replace -– with --: --local'],
+    ['—local users add', "unknown command '—local'", 'replace — with --: --local'],
     ['help usrs', "unknown command or topic 'usrs'", "did you mean 'svc help users'?"],
     ['help users ad', "unknown command or topic 'users ad'", "did you mean 'svc help users add'?"],
     [
