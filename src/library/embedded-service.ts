@@ -84,7 +84,7 @@ export interface EmbeddedService {
   listen(address?: {
     readonly host?: string;
     readonly port?: number;
-  }): Promise<Pick<RunningService, 'url' | 'admin'>>;
+  }): Promise<{ readonly url: string; readonly admin: string | undefined }>;
   /** Waits for requests in flight, then releases all resources. */
   close(): Promise<void>;
 }
