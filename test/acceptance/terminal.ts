@@ -56,7 +56,10 @@ export function startInTerminal(
   });
   const terminal = createTerminal({
     read: (receive) => child.onData(receive),
-    ended: new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+    // As a shell reports it.
+    ended: new Promise<number>((resolve) =>
+      child.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode)),
+    ),
     type: (keys) => child.write(keys),
     kill: () => {
       // In its own terminal, the program leads a process group. Remaining processes would keep the
