@@ -349,9 +349,10 @@ export class RecordChecker extends FindingCollector {
       if (shard && !isInShard(id, shard)) return;
       this.records += 1;
       this.idHint = undefined;
+      if (target) this.#rules.targets?.count(target);
+      if (this.first && !this.#onRecord) return;
       const final = finalize(record, prepared, index);
       this.first ??= final;
-      if (target) this.#rules.targets?.count(target);
       this.#onRecord?.(fields.bareIds ? id : value, target, final);
     };
   }
