@@ -15,6 +15,7 @@ import {
 } from 'yaml';
 import { keepHeapSmall } from '../../kernel/heap.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
+import { groupDigits } from '../../kernel/plural.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
 import { InputError } from './source.ts';
 
@@ -55,6 +56,7 @@ const MAX_FIELDS = 10_000;
 const MAX_OPEN_VALUES = 1_000;
 
 export const SECOND_DOCUMENT = 'a second document begins here';
+const TOO_MANY_FIELDS = `a mapping has more than ${groupDigits(MAX_FIELDS)} fields`;
 const LIST_HINT = "write the records as a list, each after '- '";
 export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
@@ -123,7 +125,7 @@ function* readTokens(
     const flood = innermost ?? parser.stack.find(hasTooManyFields);
     if (flood) {
       const { line, col: column } = lines.linePos(flood.offset);
-      const problem = innermost ? TOO_DEEP : 'a mapping has more than 10,000 fields';
+      const problem = innermost ? TOO_DEEP : TOO_MANY_FIELDS;
       throw new InputError(name, { line, column }, problem, innermost ? undefined : LIST_HINT);
     }
     early.take(parser.stack, tokens);

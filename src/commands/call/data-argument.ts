@@ -6,6 +6,7 @@ import { valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { measureJson } from '../../kernel/json-nesting.ts';
 import { readNamedFile, readStdin } from '../../kernel/named-file.ts';
+import { groupDigits } from '../../kernel/plural.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
@@ -40,9 +41,11 @@ function requireFewFields(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   if (!Array.isArray(value) && inner.length > MAX_FIELDS)
-    throw new SvcError('invalid_input', '--data contains an object with more than 10,000 fields', {
-      hint: 'write the records as a list of objects',
-    });
+    throw new SvcError(
+      'invalid_input',
+      `--data contains an object with more than ${groupDigits(MAX_FIELDS)} fields`,
+      { hint: 'write the records as a list of objects' },
+    );
   for (const each of inner) requireFewFields(each);
 }
 
