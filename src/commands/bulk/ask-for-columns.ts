@@ -6,7 +6,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { readHeaders } from './ask-for-table.ts';
 import { type InputOptions, openInputFiles } from './input-files.ts';
-import type { ColumnMap } from './input-flags.ts';
+import { type ColumnMap, shorten } from './input-flags.ts';
 
 const [KEEP, DROP, BACK] = ['(keep the name)', '(drop the column)', '(back)'];
 
@@ -52,7 +52,7 @@ export async function askForColumns(
     // The command sets the field for all records.
     const otherwise = guess !== undefined && given.includes(guess) ? DROP : KEEP;
     const chosen = await prompter.pick({
-      message: `Field for column '${shorten(column)}' (${at + 1}/${unknown.size})${describeSamples(samples.get(column))}`,
+      message: `Field for column '${shorten(column, MAX_SAMPLE_LENGTH)}' (${at + 1}/${unknown.size})${describeSamples(samples.get(column))}`,
       choices: [...free, KEEP, DROP, ...(at > 0 ? [BACK] : [])].map((value) => ({ value })),
       defaultValue: guess !== undefined && free.includes(guess) ? guess : otherwise,
     });
@@ -77,14 +77,8 @@ function sourceOf(column: string, known: ReadonlyMap<string, string>): string {
 const MAX_SAMPLES = 3;
 const MAX_SAMPLE_LENGTH = 24;
 
-function shorten(text: string): string {
-  return text.length > MAX_SAMPLE_LENGTH
-    ? `${text.slice(0, MAX_SAMPLE_LENGTH).toWellFormed()}…`
-    : text;
-}
-
 function describeSamples(values: readonly string[] = []): string {
-  const shown = values.map(shorten);
+  const shown = values.map((value) => shorten(value, MAX_SAMPLE_LENGTH));
   return shown.length === 0 ? '' : `, such as ${shown.map((text) => `'${text}'`).join(', ')}`;
 }
 

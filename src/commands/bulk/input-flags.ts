@@ -147,16 +147,20 @@ export function parseMappings(given: readonly string[], name: string): ColumnMap
 
 const MAX_SHOWN = 100;
 
+/** Cuts a text after a number of UTF-16 code units. */
+export function shorten(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
+}
+
 /** Splits at the last equals sign, because a column may contain equals signs, but a field can't. */
 function parsePair(text: string, name: string): readonly [column: string, field: string] {
   const equals = text.lastIndexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
   const [form, example] =
     name === MAP_ORG
       ? ['from=to', `${MAP_ORG} 'acme =acme'`]
       : ['column=field', `${name === '--map' ? "--map 'Full name=name'" : 'Full name=name'}`];
-  throw new SvcError('usage', `${name} must be ${form}, got '${shown}'`, {
+  throw new SvcError('usage', `${name} must be ${form}, got '${shorten(text, MAX_SHOWN)}'`, {
     hint: `example: ${example}`,
   });
 }
